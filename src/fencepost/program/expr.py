@@ -1,0 +1,195 @@
+"""Expressions over a thread's registers: what they are and what they mean.
+
+Arithmetic is C's on 64-bit signed integers (wrap-around, division truncates towards zero), the same in the
+reading versions and in the core. A value only enters memory or a register through `Program.wrap`, so an
+expression as a whole is taken modulo the program's range, and intermediate results are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+_MASK = (1 << 64) - 1
+_SIGN = 1 << 63
+
+
+class DivisionByZeroError(ArithmeticError):
+    """`/` or `%` with a zero divisor. Front ends guard every division, so a run never raises it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reg:
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadValue:
+    """The value that a `Wait` is about to read: stands only in `Wait.until`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    op: str  # one of UNARY
+    arg: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    op: str  # one of BINARY
+    left: Expr
+    right: Expr
+
+
+Expr = Const | Reg | ReadValue | Unary | Binary
+
+
+def _signed(value: int) -> int:
+    value &= _MASK
+    return value - (1 << 64) if value & _SIGN else value
+
+
+def _divide(a: int, b: int) -> int:
+    if b == 0:
+        raise DivisionByZeroError
+    quotient = abs(a) // abs(b)
+    return quotient if (a < 0) == (b < 0) else -quotient
+
+
+UNARY: dict[str, Callable[[int], int]] = {
+    "!": lambda a: int(a == 0),
+    "-": lambda a: -a,
+    "~": lambda a: ~a,
+}
+
+BINARY: dict[str, Callable[[int, int], int]] = {
+    "||": lambda a, b: int(a != 0 or b != 0),
+    "&&": lambda a, b: int(a != 0 and b != 0),
+    "|": lambda a, b: a | b,
+    "^": lambda a, b: a ^ b,
+    "&": lambda a, b: a & b,
+    "==": lambda a, b: int(a == b),
+    "!=": lambda a, b: int(a != b),
+    "<": lambda a, b: int(a < b),
+    "<=": lambda a, b: int(a <= b),
+    ">": lambda a, b: int(a > b),
+    ">=": lambda a, b: int(a >= b),
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": _divide,
+    "%": lambda a, b: a - b * _divide(a, b),
+}
+
+
+def evaluate(expr: Expr, registers: Mapping[str, int], read: int | None = None) -> int:
+    """The value of `expr`; `read` is what `ReadValue` stands for. `&&` and `||` stop early, as in C."""
+    match expr:
+        case Const(value):
+            return value
+        case Reg(name):
+            return registers[name]
+        case ReadValue():
+            if read is None:
+                raise ValueError("ReadValue outside a wait")
+            return read
+        case Unary(op, arg):
+            return _signed(UNARY[op](evaluate(arg, registers, read)))
+        case Binary("&&", left, right):
+            return int(evaluate(left, registers, read) != 0 and evaluate(right, registers, read) != 0)
+        case Binary("||", left, right):
+            return int(evaluate(left, registers, read) != 0 or evaluate(right, registers, read) != 0)
+        case Binary(op, left, right):
+            return _signed(BINARY[op](evaluate(left, registers, read), evaluate(right, registers, read)))
+
+
+def registers_of(expr: Expr | None) -> frozenset[str]:
+    """The registers that `expr` reads (the paper's Reg(e))."""
+    return frozenset(part.name for part in parts(expr) if isinstance(part, Reg))
+
+
+def parts(expr: Expr | None) -> Iterator[Expr]:
+    """`expr` and all its sub-expressions."""
+    if expr is None:
+        return
+    yield expr
+    match expr:
+        case Unary(_, arg):
+            yield from parts(arg)
+        case Binary(_, left, right):
+            yield from parts(left)
+            yield from parts(right)
+
+
+def substitute(expr: Expr, values: Mapping[str, Expr]) -> Expr:
+    """`expr` with registers replaced."""
+    match expr:
+        case Reg(name):
+            return values.get(name, expr)
+        case Unary(op, arg):
+            return Unary(op, substitute(arg, values))
+        case Binary(op, left, right):
+            return Binary(op, substitute(left, values), substitute(right, values))
+    return expr
+
+
+def defined(expr: Expr) -> Expr:
+    """An expression that is non-zero iff evaluating `expr` divides by no zero."""
+    match expr:
+        case Unary(_, arg):
+            return defined(arg)
+        case Binary("&&", left, right):
+            return both(defined(left), either(Unary("!", left), defined(right)))
+        case Binary("||", left, right):
+            return both(defined(left), either(left, defined(right)))
+        case Binary("/" | "%", left, right):
+            return both(both(defined(left), defined(right)), Binary("!=", right, Const(0)))
+        case Binary(_, left, right):
+            return both(defined(left), defined(right))
+    return Const(1)
+
+
+def both(left: Expr, right: Expr) -> Expr:
+    """`left && right`, with constants folded away."""
+    if isinstance(left, Const):
+        return right if left.value else left
+    return left if isinstance(right, Const) and right.value else Binary("&&", left, right)
+
+
+def either(left: Expr, right: Expr) -> Expr:
+    """`left || right`, with constants folded away."""
+    if isinstance(left, Const):
+        return left if left.value else right
+    return left if isinstance(right, Const) and not right.value else Binary("||", left, right)
+
+
+# C precedence, loosest first: what the printer and the C-like front ends share.
+PRECEDENCE = {
+    op: level
+    for level, ops in enumerate(
+        (("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!="), ("<", "<=", ">", ">="), ("+", "-"), ("*", "/", "%"))
+    )
+    for op in ops
+}
+
+
+def show(expr: Expr, level: int = -1) -> str:
+    """`expr` as C text, with the parentheses that it needs and no more."""
+    match expr:
+        case Const(value):
+            return str(value)
+        case Reg(name):
+            return name
+        case ReadValue():
+            return "value"
+        case Unary(op, arg):
+            return op + show(arg, len(PRECEDENCE))
+        case Binary(op, left, right):
+            mine = PRECEDENCE[op]
+            text = f"{show(left, mine - 1)} {op} {show(right, mine)}"
+            return f"({text})" if mine <= level else text

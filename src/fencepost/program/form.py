@@ -1,0 +1,281 @@
+"""The one program form: every front end produces it, every model and engine reads it.
+
+A thread is a list of instructions; control falls through to the next one unless the instruction says otherwise, and
+ends after the last. Everything is frozen; every instruction knows where it stands in the source.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from .expr import Expr
+from .orders import FenceKind, Order
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A place in the source: lines and columns count from 1."""
+
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A shared location, or an array of `size` of them (an access then names an index)."""
+
+    name: str
+    initial: tuple[int, ...] = (0,)
+    atomic: bool = True
+
+    @property
+    def size(self) -> int:
+        return len(self.initial)
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """What an access names: a location and, for arrays, an index."""
+
+    location: str
+    index: Expr | None = None
+
+
+class RmwOp(Enum):
+    ADD = "+"
+    SUB = "-"
+    AND = "&"
+    OR = "|"
+    XOR = "^"
+    EXCHANGE = "exchange"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Instruction:
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Assign(_Instruction):
+    """reg := value"""
+
+    reg: str
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Load(_Instruction):
+    """reg := ref.load(order)"""
+
+    reg: str
+    ref: Ref
+    order: Order
+
+
+@dataclass(frozen=True, slots=True)
+class Store(_Instruction):
+    """ref.store(value, order)"""
+
+    ref: Ref
+    value: Expr
+    order: Order
+
+
+@dataclass(frozen=True, slots=True)
+class Rmw(_Instruction):
+    """Atomically: old := ref; ref := old <op> operand; reg := old."""
+
+    reg: str | None
+    op: RmwOp
+    ref: Ref
+    operand: Expr
+    order: Order
+
+
+@dataclass(frozen=True, slots=True)
+class Cas(_Instruction):
+    """Strong compare-and-swap: reg := the value read, whether it succeeds or not."""
+
+    reg: str | None
+    ref: Ref
+    expected: Expr
+    desired: Expr
+    success: Order
+    failure: Order
+
+
+@dataclass(frozen=True, slots=True)
+class BlockingCas(_Instruction):
+    """Blocks until ref holds `expected`, then atomically replaces it by `desired`."""
+
+    ref: Ref
+    expected: Expr
+    desired: Expr
+    order: Order
+
+
+@dataclass(frozen=True, slots=True)
+class Wait(_Instruction):
+    """Blocks until ref holds a value that makes `until` true (the value is `ReadValue()` there); reg := it."""
+
+    reg: str | None
+    ref: Ref
+    until: Expr
+    order: Order
+
+
+@dataclass(frozen=True, slots=True)
+class Fence(_Instruction):
+    kind: FenceKind
+
+
+@dataclass(frozen=True, slots=True)
+class Branch(_Instruction):
+    """To `target` if `condition` is not zero, else on to the next instruction."""
+
+    condition: Expr
+    target: int
+
+
+@dataclass(frozen=True, slots=True)
+class Jump(_Instruction):
+    target: int
+
+
+@dataclass(frozen=True, slots=True)
+class Choose(_Instruction):
+    """To any one of `targets`."""
+
+    targets: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Assume(_Instruction):
+    """The thread ends here, without error, if `condition` is zero."""
+
+    condition: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Assert(_Instruction):
+    """The thread fails here if `condition` is zero. `why` replaces the usual message (a division's guard, say)."""
+
+    condition: Expr
+    why: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Use(_Instruction):
+    """A use of `value`, nothing else: it matters to observational robustness."""
+
+    value: Expr
+
+
+Access = Load | Store | Rmw | Cas | BlockingCas | Wait
+Instruction = Assign | Access | Fence | Branch | Jump | Choose | Assume | Assert | Use
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """Registers start at `initial` (0 where it is short)."""
+
+    name: str
+    registers: tuple[str, ...]
+    code: tuple[Instruction, ...]
+    initial: tuple[int, ...] = ()
+    span: Span | None = field(default=None, compare=False)
+
+    def initial_registers(self) -> dict[str, int]:
+        values = self.initial + (0,) * (len(self.registers) - len(self.initial))
+        return dict(zip(self.registers, values, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """A verdict that the source file itself announces."""
+
+    notion: str  # "robust" or "observational"
+    robust: bool
+    models: tuple[str, ...]
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """`max_value`: values are 0..max_value, and wrap around."""
+
+    name: str
+    locations: tuple[Location, ...]
+    threads: tuple[Thread, ...]
+    max_value: int = 255
+    expectations: tuple[Expectation, ...] = ()
+    source: str | None = field(default=None, compare=False, repr=False)
+    language: str = field(default="builder", compare=False)
+
+    def wrap(self, value: int) -> int:
+        return value % (self.max_value + 1)
+
+    def location(self, name: str) -> Location:
+        return next(location for location in self.locations if location.name == name)
+
+    def source_line(self, span: Span | None) -> str | None:
+        """The text of the line that `span` is on."""
+        if self.source is None or span is None:
+            return None
+        lines = self.source.splitlines()
+        return lines[span.line - 1].strip() if span.line <= len(lines) else None
+
+
+def apply_rmw(op: RmwOp, old: int, operand: int) -> int:
+    """The new value of an RMW, not yet wrapped."""
+    match op:
+        case RmwOp.ADD:
+            return old + operand
+        case RmwOp.SUB:
+            return old - operand
+        case RmwOp.AND:
+            return old & operand
+        case RmwOp.OR:
+            return old | operand
+        case RmwOp.XOR:
+            return old ^ operand
+        case RmwOp.EXCHANGE:
+            return operand
+
+
+def successors(code: tuple[Instruction, ...], pc: int) -> tuple[int, ...]:
+    """Where control may go from `pc` (len(code) is the end of the thread)."""
+    match code[pc]:
+        case Jump(target):
+            return (target,)
+        case Branch(_, target):
+            return (pc + 1,) if target == pc + 1 else (pc + 1, target)
+        case Choose(targets):
+            return tuple(dict.fromkeys(targets))
+    return (pc + 1,)
+
+
+def written_register(instruction: Instruction) -> str | None:
+    """The register that an instruction overwrites (the paper's R_out)."""
+    match instruction:
+        case Assign(reg=reg) | Load(reg=reg) | Rmw(reg=reg) | Cas(reg=reg) | Wait(reg=reg):
+            return reg
+    return None
+
+
+def operands(instruction: Instruction) -> tuple[Expr, ...]:
+    """The expressions that an instruction evaluates (R_in is the registers in them)."""
+    index = (instruction.ref.index,) if isinstance(instruction, Access) and instruction.ref.index is not None else ()
+    match instruction:
+        case Assign(value=value) | Store(value=value) | Use(value=value):
+            return (*index, value)
+        case Rmw(operand=operand):
+            return (*index, operand)
+        case Cas(expected=expected, desired=desired) | BlockingCas(expected=expected, desired=desired):
+            return (*index, expected, desired)
+        case Wait(until=until):
+            return (*index, until)
+        case Branch(condition=condition) | Assume(condition=condition) | Assert(condition=condition):
+            return (condition,)
+    return index

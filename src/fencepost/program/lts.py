@@ -1,0 +1,175 @@
+"""The transition system of one thread (observational-robustness-rc20, Fig 2), for the reading versions.
+
+A step carries the event label and the registers it reads and writes. What may be read is asked of the memory system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from .expr import Expr, evaluate, registers_of
+from .form import (
+    Assert,
+    Assign,
+    Assume,
+    BlockingCas,
+    Branch,
+    Cas,
+    Choose,
+    Fence,
+    Jump,
+    Load,
+    Program,
+    Ref,
+    Rmw,
+    Store,
+    Thread,
+    Use,
+    Wait,
+    apply_rmw,
+)
+from .orders import FenceKind, Order
+
+FAILED = -1  # the paper's pc = bottom: an assertion was false
+ENDED = -2  # an assume was false: the thread is over
+
+
+class Cell(NamedTuple):
+    """One shared location: a name and an array slot (0 for scalars)."""
+
+    location: str
+    slot: int = 0
+
+    def __str__(self) -> str:
+        return self.location if self.slot == 0 else f"{self.location}[{self.slot}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """An event label (Def 2.2). kind: R, W, RMW, R* (a wait, or a CAS that fails), F or CTRL."""
+
+    kind: str
+    cell: Cell | None = None
+    order: Order | FenceKind | None = None
+    read: int | None = None
+    written: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadState:
+    pc: int
+    registers: tuple[int, ...]  # in the order of Thread.registers
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One transition of a thread; `label` is None for a silent one."""
+
+    pc: int
+    label: Label | None
+    reads: frozenset[str]  # R_in
+    writes: str | None  # R_out: at most one register
+    after: ThreadState
+    choice: int = 0  # which target of a Choose
+
+
+def initial_state(thread: Thread) -> ThreadState:
+    return ThreadState(0, tuple(thread.initial_registers().values()))
+
+
+def is_over(thread: Thread, state: ThreadState) -> bool:
+    return state.pc < 0 or state.pc >= len(thread.code)
+
+
+def steps(
+    program: Program, thread: Thread, state: ThreadState, readable: Callable[[Cell], Iterable[int]]
+) -> Iterator[Step]:
+    """All steps from `state`, where `readable(cell)` are the values that the memory may offer.
+
+    An array index outside the array is a failed assertion: a control event that uses the index.
+    """
+    if is_over(thread, state):
+        return
+    instruction = thread.code[state.pc]
+    env = dict(zip(thread.registers, state.registers, strict=True))
+    following = state.pc + 1
+
+    def to(pc: int, writes: str | None = None, value: int = 0) -> ThreadState:
+        if writes is None:
+            return ThreadState(pc, state.registers)
+        values = {**env, writes: program.wrap(value)}
+        return ThreadState(pc, tuple(values[name] for name in thread.registers))
+
+    def step(
+        label: Label | None, after: ThreadState, *used: object, writes: str | None = None, choice: int = 0
+    ) -> Step:
+        reads = frozenset().union(*(registers_of(expr) for expr in used))  # type: ignore[arg-type]
+        return Step(state.pc, label, reads, writes, after, choice)
+
+    control = Label("CTRL")
+    match instruction:
+        case Assign(reg, value):
+            yield step(None, to(following, reg, evaluate(value, env)), value, writes=reg)
+            return
+        case Branch(condition, target):
+            yield step(control, to(target if evaluate(condition, env) else following), condition)
+            return
+        case Jump(target):
+            yield step(None, to(target))
+            return
+        case Choose(targets):
+            for choice, target in enumerate(targets):
+                yield step(control, to(target), choice=choice)
+            return
+        case Assume(condition):
+            yield step(control, to(following if evaluate(condition, env) else ENDED), condition)
+            return
+        case Assert(condition):
+            yield step(control, to(following if evaluate(condition, env) else FAILED), condition)
+            return
+        case Use(value):
+            yield step(control, to(following), value)
+            return
+        case Fence(kind):
+            yield step(Label("F", order=kind), to(following))
+            return
+
+    ref: Ref = instruction.ref
+    index = 0 if ref.index is None else evaluate(ref.index, env)
+    if not 0 <= index < program.location(ref.location).size:
+        yield step(control, to(FAILED), ref.index)
+        return
+    cell = Cell(ref.location, index)
+    match instruction:
+        case Store(_, value, order):
+            label = Label("W", cell, order, written=program.wrap(evaluate(value, env)))
+            yield step(label, to(following), ref.index, value)
+        case Load(reg, _, order):
+            for read in readable(cell):
+                yield step(Label("R", cell, order, read), to(following, reg, read), ref.index, writes=reg)
+        case Wait(out, _, until, order):
+            for read in readable(cell):
+                if evaluate(until, env, read):
+                    yield step(Label("R*", cell, order, read), to(following, out, read), ref.index, until, writes=out)
+        case Rmw(out, op, _, operand, order):
+            for read in readable(cell):
+                written = program.wrap(apply_rmw(op, read, evaluate(operand, env)))
+                label = Label("RMW", cell, order, read, written)
+                yield step(label, to(following, out, read), ref.index, operand, writes=out)
+        case Cas(out, _, expected, desired, success, failure):
+            wanted = program.wrap(evaluate(expected, env))
+            for read in readable(cell):
+                if read == wanted:
+                    label = Label("RMW", cell, success, read, program.wrap(evaluate(desired, env)))
+                    yield step(label, to(following, out, read), ref.index, expected, desired, writes=out)
+                else:
+                    label = Label("R*", cell, failure, read)
+                    yield step(label, to(following, out, read), ref.index, expected, writes=out)
+        case BlockingCas(_, expected, desired, order):
+            wanted = program.wrap(evaluate(expected, env))
+            for read in readable(cell):
+                if read == wanted:
+                    label = Label("RMW", cell, order, read, program.wrap(evaluate(desired, env)))
+                    yield step(label, to(following), ref.index, expected, desired)

@@ -1,0 +1,152 @@
+"""What a check answers: values, never booleans or strings. Unknown is never read as robust."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from fencepost.program.form import Program, Span
+from fencepost.program.lts import Label
+
+
+class Notion(Enum):
+    """What must agree with SC: every execution graph, or only what the program can observe of it (Def 4.1, 4.9)."""
+
+    ROBUST = "robust"
+    OBSERVATIONAL = "observational"
+
+
+class WitnessKind(Enum):
+    STALE_ACCESS = "stale-access"  # an access may see, or follow, a write that SC has already replaced
+    STALE_USE = "stale-use"  # the program uses a value that may be stale (observational notion)
+    RACE = "race"  # two unordered accesses to a non-atomic location
+    ASSERTION = "assertion"  # an assertion fails under SC
+    DEADLOCK = "deadlock"  # all threads are over or blocked under SC, one of them blocked
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One step of a schedule: a thread runs `instructions` instructions; `choices` resolve the `Choose`s among them."""
+
+    thread: int
+    instructions: int
+    choices: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A node of an execution graph. `thread` is None for the initial writes."""
+
+    number: int
+    thread: int | None
+    label: Label
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    source: int
+    target: int
+    kind: str  # po rf mo fr, and more with other models
+
+
+@dataclass(frozen=True, slots=True)
+class TraceStep:
+    """One instruction of the replayed schedule, ready to be read: what it did, in words."""
+
+    thread: int
+    span: Span | None
+    effect: str  # "r = y.load(acq) reads 1"
+    event: int | None = None  # number of the event in the graph, if it made one
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """Something that would forbid this witness (not necessarily all others)."""
+
+    thread: int
+    span: Span | None
+    what: str  # "make this load acquire"
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """An execution that shows the verdict. It has been replayed by the reading version when it exists.
+
+    `events` and `edges` are the graph that the weak model allows, with the offending event last; `cycle` lists the
+    edges (also in `edges`) that SC cannot order; it is empty for races, assertions and deadlocks.
+    """
+
+    kind: WitnessKind
+    schedule: tuple[Move, ...]
+    headline: str  # one sentence: what goes wrong
+    trace: tuple[TraceStep, ...]
+    reasons: tuple[str, ...] = ()  # why the weak model allows it, and why SC does not; one sentence each
+    repairs: tuple[Repair, ...] = ()
+    events: tuple[Event, ...] = ()
+    edges: tuple[Edge, ...] = ()
+    cycle: tuple[Edge, ...] = ()
+    thread: int | None = None  # the thread and the place of the offending instruction
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Robust:
+    coverage: str  # what was searched, in words: "all reachable states", ...
+
+
+@dataclass(frozen=True, slots=True)
+class NotRobust:
+    witness: Witness
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    reason: str
+
+
+Verdict = Robust | NotRobust | Unknown
+
+
+class Answer(Enum):
+    """Of a side question that the same search decides."""
+
+    HOLD = "hold"
+    FAIL = "fail"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    states: int = 0
+    transitions: int = 0
+    seconds: float = 0.0
+    peak_bytes: int = 0
+    workers: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class BusyWait:
+    """A loop that only waits, and was treated as blocking."""
+
+    thread: int
+    span: Span | None
+    what: str  # "load of x until r == 0"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """All that one check found out."""
+
+    program: Program
+    model: str
+    against: str
+    notion: Notion
+    verdict: Verdict
+    assertions: Answer = Answer.UNKNOWN  # under `against`
+    races: Answer = Answer.UNKNOWN  # HOLD: no race; FAIL: a race
+    assertion_witness: Witness | None = None
+    deadlock: Witness | None = None
+    busy_waits: tuple[BusyWait, ...] = ()
+    statistics: Statistics = field(default_factory=Statistics)
+    warnings: tuple[str, ...] = ()
