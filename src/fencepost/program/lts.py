@@ -103,9 +103,9 @@ def steps(
         return ThreadState(pc, tuple(values[name] for name in thread.registers))
 
     def step(
-        label: Label | None, after: ThreadState, *used: object, writes: str | None = None, choice: int = 0
+        label: Label | None, after: ThreadState, *used: Expr | None, writes: str | None = None, choice: int = 0
     ) -> Step:
-        reads = frozenset().union(*(registers_of(expr) for expr in used))  # type: ignore[arg-type]
+        reads = frozenset[str]().union(*(registers_of(expr) for expr in used))
         return Step(state.pc, label, reads, writes, after, choice)
 
     control = Label("CTRL")
