@@ -116,6 +116,14 @@ class Answer(Enum):
     UNKNOWN = "unknown"
 
 
+class Agreement(Enum):
+    """Of the answer with the verdict that the source file itself announces for this question."""
+
+    AGREES = "agrees"
+    DIFFERS = "differs"
+    NONE = "none"  # the file announces nothing here, or the answer is Unknown
+
+
 @dataclass(frozen=True, slots=True)
 class Statistics:
     states: int = 0
@@ -150,3 +158,4 @@ class CheckResult:
     busy_waits: tuple[BusyWait, ...] = ()
     statistics: Statistics = field(default_factory=Statistics)
     warnings: tuple[str, ...] = ()
+    expectation: Agreement = Agreement.NONE

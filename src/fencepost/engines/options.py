@@ -1,0 +1,38 @@
+"""What a search may use, and which reductions it applies. Nothing here changes a verdict, except to Unknown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Reduction(Enum):
+    """What makes the search smaller. Each can be switched off; a verdict never depends on one."""
+
+    LIVENESS = "liveness"  # registers that no later step reads count as 0
+    FORGET = "forget"  # monitor entries that no later access can consult are dropped
+    VALUES = "values"  # values that nothing waits for are one value to the monitor
+    FUSE = "fuse"  # local steps run together with the next shared access
+    PARTIAL_ORDER = "partial-order"  # of independent steps, one order is enough
+    SYMMETRY = "symmetry"  # states that differ only by swapping equal threads are one state
+    COMPRESS = "compress"  # states are stored as trees of shared parts
+
+
+ALL_REDUCTIONS = frozenset(Reduction)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """The budgets of a search; None means without limit (`jobs`: as many workers as there are processors)."""
+
+    jobs: int | None = None
+    timeout: float | None = None  # seconds
+    memory: int | None = None  # bytes
+    max_states: int | None = None
+    reductions: frozenset[Reduction] = ALL_REDUCTIONS
+
+    def __post_init__(self) -> None:
+        for name in ("jobs", "timeout", "memory", "max_states"):
+            value = getattr(self, name)
+            if value is not None and value <= 0:
+                raise ValueError(f"{name} must be positive, not {value}")
