@@ -5,15 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+from fencepost.models.notions import Notion as Notion
 from fencepost.program.form import Program, Span
 from fencepost.program.lts import Label
-
-
-class Notion(Enum):
-    """What must agree with SC: every execution graph, or only what the program can observe of it (Def 4.1, 4.9)."""
-
-    ROBUST = "robust"
-    OBSERVATIONAL = "observational"
 
 
 class WitnessKind(Enum):
