@@ -1,4 +1,4 @@
-"""Memory models: for each one a reading version, straight from its definition, and a table that says where each rule is from."""
+"""Memory models: a reading version of each, straight from its definition, and a table of where each rule is from."""
 
 from __future__ import annotations
 
