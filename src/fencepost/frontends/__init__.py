@@ -1,0 +1,123 @@
+"""Front ends: text in some language to a `Program`. No semantics of memory models here.
+
+A language is one entry of `LANGUAGES`. Its parser is imported when a text in that language is met.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+
+from fencepost.program.form import Program
+
+
+class InputError(Exception):
+    """The input cannot be read as a program: where, what is wrong and, if there is one, a way out.
+
+    `line` and `column` count from 1; both are None if the error is about the file as a whole.
+    """
+
+    def __init__(
+        self, message: str, *, file: str, line: int | None = None, column: int | None = None, hint: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.file = file
+        self.line = line
+        self.column = column
+        self.hint = hint
+
+    def __str__(self) -> str:
+        place = [self.file, *(str(number) for number in (self.line, self.column) if number is not None)]
+        return f"{':'.join(place)}: error: {self.message}"
+
+    def render(self, source: str | None = None) -> str:
+        """The message, the line of `source` it is about with a caret below, and the hint."""
+        lines = [str(self)]
+        text = source.splitlines() if source is not None else []
+        if self.line is not None and self.column is not None and self.line <= len(text):
+            shown = "".join(
+                c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in text[self.line - 1]
+            )
+            margin = "".join("\t" if c == "\t" else " " for c in shown[: self.column - 1])
+            lines += [f"    {shown}", f"    {margin}^"]
+        if self.hint is not None:
+            lines.append(f"hint: {self.hint}")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """A language that programs are written in."""
+
+    name: str
+    extensions: tuple[str, ...]
+    sniff: Callable[[str], bool]  # does this text look like it?
+    parse: Callable[[str, str], Program]  # (text, file name for messages)
+
+
+_TPL_START = re.compile(r"(?:\s|//.*)*(?:max_value|global|na|fn)\b")
+
+
+def _sniff_tpl(text: str) -> bool:
+    return _TPL_START.match(text) is not None
+
+
+def _parse_tpl(text: str, filename: str) -> Program:
+    from fencepost.frontends.tpl.parser import parse
+
+    return parse(text, filename)
+
+
+LANGUAGES = (Language("tpl", (".tpl",), _sniff_tpl, _parse_tpl),)
+
+
+def load(path: str | Path) -> Program:
+    """The program in the file `path`, in the language that its extension and its content suggest."""
+    name = str(path)
+    try:
+        data = Path(path).read_bytes()
+    except IsADirectoryError:
+        raise InputError("this is a directory, not a program", file=name) from None
+    except (OSError, ValueError) as error:  # ValueError: a path with a NUL character
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise InputError(f"cannot read the file: {reason}", file=name) from None
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = error.object[: error.start].decode()  # without the byte-order mark, as `start` counts
+        lines = f"{before}.".splitlines()
+        raise InputError(
+            f"byte 0x{error.object[error.start]:02x} is not UTF-8 text",
+            file=name,
+            line=len(lines),
+            column=len(lines[-1]),
+        ) from None
+    return loads(text, name)
+
+
+def loads(text: str, name: str, language: str | None = None) -> Program:
+    """The program in `text`. `name` is for messages and guessing; `language` overrides the guess."""
+    text = text.removeprefix("\ufeff")
+    if not text.strip():
+        raise InputError("the file is empty", file=name)
+    return _choose(text, name, language).parse(text, name)
+
+
+def _choose(text: str, name: str, language: str | None) -> Language:
+    known = ", ".join(f"{entry.name} ({' '.join(entry.extensions)})" for entry in LANGUAGES)
+    if language is not None:
+        for entry in LANGUAGES:
+            if entry.name == language:
+                return entry
+        raise InputError(f"there is no input language '{language}'", file=name, hint=f"known languages: {known}")
+    suffix = PurePath(name).suffix.lower()
+    by_extension = [entry for entry in LANGUAGES if suffix in entry.extensions]
+    if len(by_extension) == 1:
+        return by_extension[0]
+    for entry in by_extension or LANGUAGES:
+        if entry.sniff(text):
+            return entry
+    raise InputError("cannot tell which language this is", file=name, hint=f"known languages: {known}")

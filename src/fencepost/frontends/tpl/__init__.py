@@ -1,0 +1,1 @@
+"""TPL (`.tpl`): a C-like toy language over finite values and named shared locations."""
