@@ -47,7 +47,10 @@ class Expressions:
             self._cursor.take()
             return Const(-int(number.text))
         with self._cursor.nested():
-            return Unary(operator.text, self._unary())
+            arg = self._unary()
+        if operator.text == "-" and isinstance(arg, Const) and arg.value != -MAX_INTEGER - 1:
+            return Const(-arg.value)
+        return Unary(operator.text, arg)
 
     def _primary(self) -> Expr:
         token = self._cursor.next
