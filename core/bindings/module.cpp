@@ -1,0 +1,123 @@
+// The Python face of the core: plain data in, plain data out.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include "search/search.hpp"
+
+namespace nb = nanobind;
+using namespace fencepost;
+
+namespace {
+
+nb::dict as_dict(const Discovery& discovery) {
+    nb::list moves;
+    for (const Move& move : discovery.moves) {
+        nb::list choices;
+        for (int i = 0; i < move.choice_count; ++i) choices.append(static_cast<int>(move.choices[i]));
+        moves.append(nb::make_tuple(static_cast<int>(move.thread), static_cast<int>(move.instructions), nb::tuple(choices)));
+    }
+    nb::dict out;
+    out["kind"] = static_cast<int>(discovery.kind);
+    out["thread"] = discovery.thread;
+    out["moves"] = moves;
+    return out;
+}
+
+nb::dict as_dict(const SearchResult& result) {
+    nb::dict out;
+    out["ending"] = static_cast<int>(result.ending);
+    out["states"] = result.states;
+    out["transitions"] = result.transitions;
+    out["levels"] = result.levels;
+    out["bytes"] = result.bytes;
+    out["undecided"] = result.undecided;
+    out["state_bytes"] = result.state_bytes;
+    out["tails"] = result.tails;
+    out["violation"] = as_dict(result.violation);
+    out["assertion"] = as_dict(result.assertion);
+    out["deadlock"] = as_dict(result.deadlock);
+    return out;
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+    nb::class_<Program>(m, "Program")
+        .def("__init__", [](Program* self, Value max_value) {
+            new (self) Program();
+            self->max_value = max_value;
+        }, nb::arg("max_value"))
+        .def("add_cell", [](Program& p, Value initial, bool atomic, std::vector<std::uint16_t> classes, int class_count) {
+            p.cells.push_back(Cell{initial, atomic, std::move(classes), class_count});
+        })
+        .def("add_expression", [](Program& p, const std::vector<int>& ops, const std::vector<std::int64_t>& arguments) {
+            Expr expr;
+            for (std::size_t i = 0; i < ops.size(); ++i)
+                expr.items.push_back({static_cast<ExprOp>(ops[i]), arguments.at(i)});
+            p.expressions.push_back(std::move(expr));
+            return static_cast<int>(p.expressions.size()) - 1;
+        })
+        .def("add_thread", [](Program& p, std::vector<Value> initial, std::vector<Mask> live, std::vector<Mask> reads,
+                              std::vector<Mask> writes) {
+            p.threads.push_back(Thread{std::move(initial), {}, std::move(live), std::move(reads), std::move(writes)});
+        })
+        // To the thread added last.
+        .def("add_instruction", [](Program& p, int op, int rmw_op, bool acquire, bool release, bool failure_acquire, int reg,
+                                   int cell, int cells, int index, int first, int second, int target,
+                                   std::vector<std::int32_t> targets, Mask used) {
+            Instruction i;
+            i.op = static_cast<Op>(op);
+            i.rmw_op = static_cast<RmwOp>(rmw_op);
+            i.acquire = acquire;
+            i.release = release;
+            i.failure_acquire = failure_acquire;
+            i.reg = reg;
+            i.cell = cell;
+            i.cells = cells;
+            i.index = index;
+            i.first = first;
+            i.second = second;
+            i.target = target;
+            i.targets = std::move(targets);
+            i.used = used;
+            p.threads.back().code.push_back(std::move(i));
+        }, nb::kw_only(), nb::arg("op"), nb::arg("rmw_op"), nb::arg("acquire"), nb::arg("release"),
+           nb::arg("failure_acquire"), nb::arg("reg"), nb::arg("cell"), nb::arg("cells"), nb::arg("index"),
+           nb::arg("first"), nb::arg("second"), nb::arg("target"), nb::arg("targets"), nb::arg("used"))
+        .def("add_symmetric_group", [](Program& p, std::vector<int> group) { p.symmetric.push_back(std::move(group)); });
+
+    nb::class_<Search>(m, "Search")
+        .def("run", [](Search& search) {
+            SearchResult result;
+            {
+                const nb::gil_scoped_release release;
+                result = search.run();
+            }
+            return as_dict(result);
+        })
+        .def("stop", &Search::stop)
+        .def_prop_ro("states", &Search::states)
+        .def_prop_ro("transitions", &Search::transitions)
+        .def_prop_ro("bytes", &Search::bytes);
+
+    m.def("create_search", [](const Program& program, const std::string& monitor, bool observational, bool dead_registers,
+                              bool fuse_local, bool partial_order, bool symmetry, bool forget, bool compress, int workers,
+                              std::uint64_t max_states, std::uint64_t max_bytes, double max_seconds) {
+        SearchSpec spec;
+        if (monitor == "rc20") spec.monitor = MonitorKind::rc20;
+        else if (monitor != "none") throw std::invalid_argument("no monitor is called " + monitor);
+        spec.observational = observational;
+        spec.forget = forget;
+        spec.compress = compress;
+        spec.reductions = Reductions{dead_registers, fuse_local, partial_order, symmetry};
+        spec.workers = workers;
+        spec.max_states = max_states;
+        spec.max_bytes = max_bytes;
+        spec.max_seconds = max_seconds;
+        return Search::create(program, spec);
+    }, nb::arg("program"), nb::kw_only(), nb::arg("monitor"), nb::arg("observational"), nb::arg("dead_registers"),
+       nb::arg("fuse_local"), nb::arg("partial_order"), nb::arg("symmetry"), nb::arg("forget"), nb::arg("compress"), nb::arg("workers"),
+       nb::arg("max_states"), nb::arg("max_bytes"), nb::arg("max_seconds"));
+}

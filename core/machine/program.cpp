@@ -1,0 +1,130 @@
+#include "machine/program.hpp"
+
+namespace fencepost {
+
+namespace {
+
+// Signed arithmetic that wraps: through unsigned, where overflow is defined.
+std::int64_t wrapping(std::uint64_t value) { return static_cast<std::int64_t>(value); }
+std::uint64_t bits(std::int64_t value) { return static_cast<std::uint64_t>(value); }
+
+// A zero divisor is only reached where `&&` or `||` discards the result: front ends guard every other division.
+std::int64_t divide(std::int64_t a, std::int64_t b) {
+    if (b == 0) return 0;
+    return b == -1 ? wrapping(0 - bits(a)) : a / b;
+}
+
+std::int64_t binary(ExprOp op, std::int64_t a, std::int64_t b) {
+    switch (op) {
+        case ExprOp::logical_or: return (a != 0) | (b != 0);
+        case ExprOp::logical_and: return (a != 0) & (b != 0);
+        case ExprOp::bit_or: return a | b;
+        case ExprOp::bit_xor: return a ^ b;
+        case ExprOp::bit_and: return a & b;
+        case ExprOp::equal: return a == b;
+        case ExprOp::not_equal: return a != b;
+        case ExprOp::less: return a < b;
+        case ExprOp::less_equal: return a <= b;
+        case ExprOp::greater: return a > b;
+        case ExprOp::greater_equal: return a >= b;
+        case ExprOp::add: return wrapping(bits(a) + bits(b));
+        case ExprOp::subtract: return wrapping(bits(a) - bits(b));
+        case ExprOp::multiply: return wrapping(bits(a) * bits(b));
+        case ExprOp::divide: return divide(a, b);
+        default: return b == 0 || b == -1 ? 0 : a % b;  // modulo
+    }
+}
+
+int arity(ExprOp op) {
+    if (op <= ExprOp::read_value) return 0;
+    return op <= ExprOp::complement ? 1 : 2;
+}
+
+}  // namespace
+
+std::int64_t evaluate(const Expr& expr, const Value* registers, std::int64_t read_value) {
+    std::int64_t stack[max_expression_depth];
+    int top = -1;
+    for (const ExprItem& item : expr.items) {
+        switch (item.op) {
+            case ExprOp::constant: stack[++top] = item.argument; break;
+            case ExprOp::reg: stack[++top] = registers[item.argument]; break;
+            case ExprOp::read_value: stack[++top] = read_value; break;
+            case ExprOp::not_: stack[top] = stack[top] == 0; break;
+            case ExprOp::negate: stack[top] = wrapping(0 - bits(stack[top])); break;
+            case ExprOp::complement: stack[top] = ~stack[top]; break;
+            default:
+                stack[top - 1] = binary(item.op, stack[top - 1], stack[top]);
+                --top;
+        }
+    }
+    return stack[0];
+}
+
+std::int64_t apply(RmwOp op, std::int64_t old, std::int64_t operand) {
+    switch (op) {
+        case RmwOp::add: return wrapping(bits(old) + bits(operand));
+        case RmwOp::sub: return wrapping(bits(old) - bits(operand));
+        case RmwOp::and_: return old & operand;
+        case RmwOp::or_: return old | operand;
+        case RmwOp::xor_: return old ^ operand;
+        default: return operand;  // exchange
+    }
+}
+
+void Program::validate() const {
+    const auto require = [](bool ok, const std::string& what) {
+        if (!ok) throw std::invalid_argument(what);
+    };
+    require(!threads.empty() && threads.size() <= max_threads,
+            "1 to " + std::to_string(max_threads) + " threads are supported, not " + std::to_string(threads.size()));
+    require(cells.size() <= max_cells,
+            "at most " + std::to_string(max_cells) + " shared locations are supported, not " + std::to_string(cells.size()));
+    for (const Cell& cell : cells) {
+        require(cell.initial <= max_value && cell.classes.size() == std::size_t{max_value} + 1,
+                "a location's value or value classes are out of range");
+        for (std::uint16_t number : cell.classes)
+            require(number == no_class || number < cell.class_count, "a value class is out of range");
+        require(cell.classes[cell.initial] != no_class, "a location cannot hold its initial value");
+    }
+    for (const Expr& expr : expressions) {
+        int depth = 0;
+        for (const ExprItem& item : expr.items) {
+            depth += 1 - arity(item.op);
+            require(depth >= 1 && depth <= max_expression_depth, "an expression is malformed or nested too deeply");
+        }
+        require(depth == 1, "an expression is malformed");
+    }
+    const auto expression = [&](std::int32_t id) { return id >= 0 && id < static_cast<int>(expressions.size()); };
+    for (const Thread& thread : threads) {
+        const int size = thread.size();
+        const auto readable = [&](std::int32_t id) {
+            for (const ExprItem& item : expressions[static_cast<std::size_t>(id)].items)
+                if (item.op == ExprOp::reg && (item.argument < 0 || item.argument >= thread.registers())) return false;
+            return true;
+        };
+        require(thread.registers() <= max_registers,
+                "at most " + std::to_string(max_registers) + " registers per thread are supported");
+        const std::size_t points = static_cast<std::size_t>(size) + 1;
+        require(thread.live.size() == points && thread.future_reads.size() == points && thread.future_writes.size() == points,
+                "an analysis does not cover every control point");
+        for (const Instruction& i : thread.code) {
+            require(i.reg >= -1 && i.reg < thread.registers(), "a register number is out of range");
+            const bool access = i.op >= Op::load && i.op <= Op::wait;
+            require(!access || (i.cell >= 0 && i.cells >= 1 && i.cell + i.cells <= static_cast<int>(cells.size())),
+                    "a location number is out of range");
+            require(i.index == -1 || expression(i.index), "an index expression is out of range");
+            const bool plain = i.op == Op::load || i.op == Op::fence || i.op == Op::jump || i.op == Op::choose;
+            require(plain || expression(i.first), "an expression number is out of range");
+            for (std::int32_t id : {i.index, i.first, i.second})
+                require(id == -1 || (expression(id) && readable(id)), "an expression reads a register that is not there");
+            require((i.op != Op::cas && i.op != Op::blocking_cas) || expression(i.second), "a CAS lacks its new value");
+            const auto place = [&](std::int32_t pc) { return pc >= 0 && pc <= size; };
+            require((i.op != Op::jump && i.op != Op::branch) || place(i.target), "a jump leaves its thread");
+            require(i.op != Op::choose || (!i.targets.empty() && i.targets.size() <= 255), "a choice has 1 to 255 alternatives");
+            for (std::int32_t pc : i.targets) require(place(pc), "a choice leaves its thread");
+        }
+    }
+}
+
+}  // namespace fencepost

@@ -1,0 +1,101 @@
+// The program as the core runs it: the same instructions as src/fencepost/program/form.py, with names resolved.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace fencepost {
+
+using Value = std::uint32_t;
+using Mask = std::uint64_t;  // a set of registers, of cells, ...
+
+inline constexpr int max_threads = 16;
+inline constexpr int max_registers = 64;  // per thread
+inline constexpr int max_cells = 64;      // shared locations, array slots counted one by one
+
+enum class Op : std::uint8_t {
+    assign, load, store, rmw, cas, blocking_cas, wait, fence, branch, jump, choose, assume, assert_, use
+};
+
+enum class RmwOp : std::uint8_t { add, sub, and_, or_, xor_, exchange };
+
+enum class ExprOp : std::uint8_t {
+    constant, reg, read_value, not_, negate, complement,
+    logical_or, logical_and, bit_or, bit_xor, bit_and, equal, not_equal,
+    less, less_equal, greater, greater_equal, add, subtract, multiply, divide, modulo
+};
+
+struct ExprItem {
+    ExprOp op;
+    std::int64_t argument;  // the constant, or the register's number
+};
+
+// An expression in postfix order. Arithmetic wraps at 64 bits; see program/expr.py, which rules.
+struct Expr {
+    std::vector<ExprItem> items;
+};
+
+inline constexpr int max_expression_depth = 64;
+
+struct Instruction {
+    Op op = Op::jump;
+    RmwOp rmw_op = RmwOp::add;
+    bool acquire = false;          // of the access, or of a fence; of a CAS that succeeds
+    bool release = false;
+    bool failure_acquire = false;  // of a CAS that fails
+    std::int32_t reg = -1;         // register written, or -1
+    std::int32_t cell = -1;        // first cell of the location
+    std::int32_t cells = 1;        // how many it has
+    std::int32_t index = -1;       // expression, or -1
+    std::int32_t first = -1;       // value, operand, expected, until or condition
+    std::int32_t second = -1;      // desired
+    std::int32_t target = -1;
+    std::vector<std::int32_t> targets;
+    Mask used = 0;                 // R_in
+};
+
+struct Thread {
+    std::vector<Value> initial;
+    std::vector<Instruction> code;
+    // For every pc, 0..code.size(): what control can still reach (program/analysis).
+    std::vector<Mask> live;
+    std::vector<Mask> future_reads;
+    std::vector<Mask> future_writes;
+
+    int size() const { return static_cast<int>(code.size()); }
+    int registers() const { return static_cast<int>(initial.size()); }
+};
+
+inline constexpr std::uint16_t no_class = 0xffff;
+
+struct Cell {
+    Value initial;
+    bool atomic;
+    // The class of every value, or no_class if the cell never holds it: views only distinguish classes (Remark 3).
+    std::vector<std::uint16_t> classes;
+    int class_count = 0;
+};
+
+struct Program {
+    Value max_value = 255;
+    std::vector<Cell> cells;
+    std::vector<Expr> expressions;
+    std::vector<Thread> threads;
+    std::vector<std::vector<int>> symmetric;  // groups of interchangeable threads
+
+    Value wrap(std::int64_t value) const {
+        const std::int64_t range = static_cast<std::int64_t>(max_value) + 1;
+        if (static_cast<std::uint64_t>(value) <= max_value) return static_cast<Value>(value);
+        const std::int64_t rest = value % range;
+        return static_cast<Value>(rest < 0 ? rest + range : rest);
+    }
+
+    void validate() const;  // throws std::invalid_argument
+};
+
+std::int64_t evaluate(const Expr& expr, const Value* registers, std::int64_t read_value = 0);
+std::int64_t apply(RmwOp op, std::int64_t old, std::int64_t operand);
+
+}  // namespace fencepost

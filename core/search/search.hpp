@@ -1,0 +1,72 @@
+// Breadth-first search of a system by several workers, with budgets. No model is known here by name, no printing.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "machine/interleaving.hpp"
+#include "machine/program.hpp"
+
+namespace fencepost {
+
+enum class MonitorKind : std::uint8_t { none, rc20 };
+
+struct SearchSpec {
+    MonitorKind monitor = MonitorKind::none;
+    bool observational = false;
+    bool forget = true;
+    bool compress = true;  // store what the monitor remembers once for all states that share it
+    Reductions reductions;
+    int workers = 1;
+    std::uint64_t max_states = 0;  // 0: no limit
+    std::uint64_t max_bytes = 0;
+    double max_seconds = 0;
+};
+
+enum class Ending : std::uint8_t { exhausted, violation, states, memory, time, stopped };
+
+// A schedule, and what is wrong after it. For a violation `thread` is the one whose next instruction is at fault.
+struct Discovery {
+    ViolationKind kind = ViolationKind::none;
+    int thread = -1;
+    std::vector<Move> moves;
+};
+
+struct SearchResult {
+    Ending ending = Ending::exhausted;
+    std::uint64_t states = 0;
+    std::uint64_t transitions = 0;
+    std::uint64_t levels = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t undecided = 0;  // checks that the classes of values were too coarse for
+    int state_bytes = 0;
+    int tails = 0;
+    Discovery violation;  // stale access, stale use or race: ends the search
+    Discovery assertion;  // the first of each, found on the way
+    Discovery deadlock;
+};
+
+class Search {
+public:
+    virtual ~Search() = default;
+    virtual SearchResult run() = 0;
+
+    void stop() { stop_.store(true, std::memory_order_relaxed); }
+    std::uint64_t states() const { return states_.load(std::memory_order_relaxed); }
+    std::uint64_t transitions() const { return transitions_.load(std::memory_order_relaxed); }
+    std::uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
+
+    // Throws std::invalid_argument for what the engine cannot hold.
+    static std::unique_ptr<Search> create(Program program, const SearchSpec& spec);
+
+protected:
+    std::atomic<bool> stop_{false};
+    std::atomic<std::uint64_t> states_{0};
+    std::atomic<std::uint64_t> transitions_{0};
+    std::atomic<std::uint64_t> bytes_{0};
+};
+
+}  // namespace fencepost

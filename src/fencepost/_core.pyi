@@ -1,0 +1,76 @@
+"""The compiled core (core/bindings/module.cpp)."""
+
+from collections.abc import Sequence
+from typing import TypedDict
+
+class Discovery(TypedDict):
+    kind: int
+    thread: int
+    moves: list[tuple[int, int, tuple[int, ...]]]
+
+class Result(TypedDict):
+    ending: int
+    states: int
+    transitions: int
+    levels: int
+    bytes: int
+    undecided: int
+    state_bytes: int
+    tails: int
+    violation: Discovery
+    assertion: Discovery
+    deadlock: Discovery
+
+class Program:
+    def __init__(self, max_value: int) -> None: ...
+    def add_cell(self, initial: int, atomic: bool, classes: Sequence[int], class_count: int) -> None: ...
+    def add_expression(self, ops: Sequence[int], arguments: Sequence[int]) -> int: ...
+    def add_thread(
+        self, initial: Sequence[int], live: Sequence[int], reads: Sequence[int], writes: Sequence[int]
+    ) -> None: ...
+    def add_instruction(
+        self,
+        *,
+        op: int,
+        rmw_op: int,
+        acquire: bool,
+        release: bool,
+        failure_acquire: bool,
+        reg: int,
+        cell: int,
+        cells: int,
+        index: int,
+        first: int,
+        second: int,
+        target: int,
+        targets: Sequence[int],
+        used: int,
+    ) -> None: ...
+    def add_symmetric_group(self, group: Sequence[int]) -> None: ...
+
+class Search:
+    def run(self) -> Result: ...
+    def stop(self) -> None: ...
+    @property
+    def states(self) -> int: ...
+    @property
+    def transitions(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+
+def create_search(
+    program: Program,
+    *,
+    monitor: str,
+    observational: bool,
+    dead_registers: bool,
+    fuse_local: bool,
+    partial_order: bool,
+    symmetry: bool,
+    forget: bool,
+    compress: bool,
+    workers: int,
+    max_states: int,
+    max_bytes: int,
+    max_seconds: float,
+) -> Search: ...

@@ -1,0 +1,194 @@
+"""Exhaustive search in the core: from a program to a verdict.
+
+The search runs in a thread of its own, so that progress can be reported and Ctrl-C is seen at once; it then ends with
+Unknown and what was covered.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from fencepost import _core
+from fencepost.engines.lowering import to_core
+from fencepost.engines.options import Reduction, SearchOptions
+from fencepost.models import Unsupported
+from fencepost.models.registry import ModelInfo, find
+from fencepost.program.analysis.symmetry import symmetric_groups
+from fencepost.program.form import Program
+from fencepost.verdict.types import (
+    Answer,
+    CheckResult,
+    Move,
+    Notion,
+    NotRobust,
+    Robust,
+    Statistics,
+    Unknown,
+    Verdict,
+    Witness,
+    WitnessKind,
+)
+
+Progress = Callable[[Statistics], None]
+
+_PROGRESS_INTERVAL = 0.2  # seconds
+
+# The order of ViolationKind and Ending in the core.
+_KINDS = (
+    None,
+    WitnessKind.STALE_ACCESS,
+    WitnessKind.STALE_USE,
+    WitnessKind.RACE,
+    WitnessKind.ASSERTION,
+    WitnessKind.DEADLOCK,
+)
+_EXHAUSTED, _VIOLATION, _STATES, _MEMORY, _TIME, _STOPPED = range(6)
+
+
+def check_program(
+    program: Program,
+    *,
+    model: str,
+    notion: Notion = Notion.ROBUST,
+    options: SearchOptions | None = None,
+    on_progress: Progress | None = None,
+) -> CheckResult:
+    """Decides `program` as it stands (see api.check for busy waits). Raises ValueError for an unknown model."""
+    info = find(model)
+    if info is None:
+        raise ValueError(f"no model is called {model!r}")
+    options = options or SearchOptions()
+    result = CheckResult(program, info.name, "sc", notion, Unknown("nothing was searched"))
+    try:
+        prepared = info.prepare(program)
+    except Unsupported as error:
+        return replace(result, verdict=Unknown(str(error)))
+    started = time.perf_counter()
+    precise = Reduction.VALUES not in options.reductions
+    while True:
+        try:
+            search = _search(prepared, info, notion, options, precise=precise, spent=time.perf_counter() - started)
+        except ValueError as error:
+            return replace(result, verdict=Unknown(str(error)))
+        found = _run(search, on_progress, started)
+        # Classes of several values could not tell whether some stale value is one that the program waits for.
+        if found["ending"] != _EXHAUSTED or found["undecided"] == 0 or precise:
+            break
+        precise = True
+    statistics = Statistics(
+        states=found["states"],
+        transitions=found["transitions"],
+        seconds=time.perf_counter() - started,
+        peak_bytes=found["bytes"],
+        workers=_workers(options),
+    )
+    return _conclude(replace(result, statistics=statistics), info, prepared, found, options)
+
+
+def _workers(options: SearchOptions) -> int:
+    return options.jobs or os.cpu_count() or 1
+
+
+def _search(
+    program: Program, info: ModelInfo, notion: Notion, options: SearchOptions, *, precise: bool, spent: float
+) -> _core.Search:
+    on = options.reductions
+    groups = symmetric_groups(program) if Reduction.SYMMETRY in on else ()
+    return _core.create_search(
+        to_core(program, info.classes(program, precise=precise), groups),
+        monitor=info.monitor,
+        observational=notion is Notion.OBSERVATIONAL,
+        dead_registers=Reduction.LIVENESS in on,
+        fuse_local=Reduction.FUSE in on,
+        partial_order=Reduction.PARTIAL_ORDER in on,
+        symmetry=Reduction.SYMMETRY in on,
+        forget=Reduction.FORGET in on,
+        compress=Reduction.COMPRESS in on,
+        workers=_workers(options),
+        max_states=options.max_states or 0,
+        max_bytes=options.memory or 0,
+        max_seconds=0 if options.timeout is None else max(options.timeout - spent, 1e-3),
+    )
+
+
+def _run(search: _core.Search, on_progress: Progress | None, started: float) -> _core.Result:
+    results: list[_core.Result] = []
+    failures: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            results.append(search.run())
+        except BaseException as error:  # handed to the caller's thread below
+            failures.append(error)
+
+    worker = threading.Thread(target=work, daemon=True)
+    worker.start()
+    while worker.is_alive():
+        try:
+            worker.join(_PROGRESS_INTERVAL)
+            if on_progress is not None and worker.is_alive():
+                elapsed = time.perf_counter() - started
+                on_progress(Statistics(search.states, search.transitions, elapsed, search.bytes))
+        except KeyboardInterrupt:
+            search.stop()
+    if failures:
+        raise failures[0]
+    return results[0]
+
+
+def _conclude(
+    result: CheckResult, info: ModelInfo, program: Program, found: _core.Result, options: SearchOptions
+) -> CheckResult:
+    """From what the search found to what it means."""
+    from fencepost.verdict.replay import witness
+
+    def explained(discovery: _core.Discovery) -> Witness | None:
+        kind = _KINDS[discovery["kind"]]
+        if kind is None:
+            return None
+        schedule = tuple(Move(*move) for move in discovery["moves"])
+        return witness(program, schedule, discovery["thread"], kind, result.notion)
+
+    violation = explained(found["violation"])
+    assertion = explained(found["assertion"])
+    complete = found["ending"] == _EXHAUSTED
+    assertions = Answer.FAIL if assertion else Answer.HOLD if complete else Answer.UNKNOWN
+    races = Answer.UNKNOWN
+    if violation is not None and violation.kind is WitnessKind.RACE:
+        races = Answer.FAIL
+    elif complete and info.monitor != "none" and not found["undecided"]:
+        races = Answer.HOLD
+    return replace(
+        result,
+        verdict=_verdict(violation, found, options),
+        assertions=assertions,
+        races=races,
+        assertion_witness=assertion,
+        deadlock=explained(found["deadlock"]),
+    )
+
+
+def _verdict(violation: Witness | None, found: _core.Result, options: SearchOptions) -> Verdict:
+    if violation is not None:
+        return NotRobust(violation)
+    covered = f"after {found['states']:,} states"
+    match found["ending"]:
+        case 0 if found["undecided"]:
+            return Unknown("the values that a wait or CAS may expect could not be told apart")
+        case 0:
+            return Robust(f"all {found['states']:,} reachable states")
+        case 2:
+            return Unknown(f"the limit of {options.max_states:,} states was reached; no violation {covered}")
+        case 3:
+            limit = (
+                "the machine's memory" if options.memory is None else f"the memory limit of {options.memory:,} bytes"
+            )
+            return Unknown(f"{limit} was used up; no violation {covered}")
+        case 4:
+            return Unknown(f"the time limit of {options.timeout:g} s was reached; no violation {covered}")
+        case _:
+            return Unknown(f"interrupted; no violation {covered}")

@@ -1,0 +1,171 @@
+"""A program for the core: names become numbers, expressions become postfix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from fencepost import _core
+from fencepost.models.registry import ValueClasses
+from fencepost.program.analysis.futures import future_accesses
+from fencepost.program.analysis.liveness import live_registers
+from fencepost.program.expr import Binary, Const, Expr, ReadValue, Reg, Unary, registers_of
+from fencepost.program.form import (
+    Access,
+    Assert,
+    Assign,
+    Assume,
+    BlockingCas,
+    Branch,
+    Cas,
+    Choose,
+    Fence,
+    Instruction,
+    Jump,
+    Load,
+    Program,
+    Rmw,
+    RmwOp,
+    Store,
+    Thread,
+    Use,
+    Wait,
+    operands,
+    written_register,
+)
+from fencepost.program.orders import FenceKind, Order
+
+# The order of the enums in core/machine/program.hpp.
+_OPS = (Assign, Load, Store, Rmw, Cas, BlockingCas, Wait, Fence, Branch, Jump, Choose, Assume, Assert, Use)
+_RMW_OPS = (RmwOp.ADD, RmwOp.SUB, RmwOp.AND, RmwOp.OR, RmwOp.XOR, RmwOp.EXCHANGE)
+_LEAVES = ("constant", "register", "read value")
+_UNARY = ("!", "-", "~")
+_BINARY = ("||", "&&", "|", "^", "&", "==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%")
+
+
+def to_core(
+    program: Program, classes: Mapping[str, ValueClasses], symmetric: tuple[tuple[int, ...], ...]
+) -> _core.Program:
+    """Raises ValueError for what the core cannot hold."""
+    core = _core.Program(program.max_value)
+    first_cell: dict[str, int] = {}
+    cells = 0
+    for location in program.locations:
+        first_cell[location.name] = cells
+        partition = classes[location.name]
+        for value in location.initial:
+            core.add_cell(value, location.atomic, partition.of, partition.count)
+            cells += 1
+    for thread in program.threads:
+        _Lowering(program, core, first_cell, thread).run()
+    for group in symmetric:
+        core.add_symmetric_group(list(group))
+    return core
+
+
+class _Lowering:
+    """One thread's instructions, added to the core's program."""
+
+    def __init__(self, program: Program, core: _core.Program, first_cell: Mapping[str, int], thread: Thread) -> None:
+        self.program = program
+        self.core = core
+        self.first_cell = first_cell
+        self.thread = thread
+        self.number = {name: i for i, name in enumerate(thread.registers)}
+
+    def run(self) -> None:
+        futures = future_accesses(self.program, self.thread)
+        self.core.add_thread(
+            list(self.thread.initial_registers().values()),
+            [self.register_mask(live) for live in live_registers(self.thread)],
+            [self.cell_mask(future.reads) for future in futures],
+            [self.cell_mask(future.writes) for future in futures],
+        )
+        for instruction in self.thread.code:
+            self.add(instruction)
+
+    def register_mask(self, names: frozenset[str]) -> int:
+        return sum(1 << self.number[name] for name in names)
+
+    def cell_mask(self, names: frozenset[str]) -> int:
+        return sum(((1 << self.program.location(name).size) - 1) << self.first_cell[name] for name in names)
+
+    def expression(self, expr: Expr | None) -> int:
+        if expr is None:
+            return -1
+        items = list(_postfix(expr, self.number))
+        return self.core.add_expression([op for op, _ in items], [argument for _, argument in items])
+
+    def add(self, instruction: Instruction) -> None:
+        reg = written_register(instruction)
+        cell, cells, index = -1, 1, None
+        if isinstance(instruction, Access):
+            cell = self.first_cell[instruction.ref.location]
+            cells = self.program.location(instruction.ref.location).size
+            index = instruction.ref.index
+        first, second = _expressions(instruction)
+        acquire, release, failure_acquire = _orders(instruction)
+        self.core.add_instruction(
+            op=_OPS.index(type(instruction)),
+            rmw_op=_RMW_OPS.index(instruction.op) if isinstance(instruction, Rmw) else 0,
+            acquire=acquire,
+            release=release,
+            failure_acquire=failure_acquire,
+            reg=-1 if reg is None else self.number[reg],
+            cell=cell,
+            cells=cells,
+            index=self.expression(index),
+            first=self.expression(first),
+            second=self.expression(second),
+            target=instruction.target if isinstance(instruction, Branch | Jump) else -1,
+            targets=list(instruction.targets) if isinstance(instruction, Choose) else [],
+            used=self.register_mask(frozenset().union(*map(registers_of, operands(instruction)))),
+        )
+
+
+def _expressions(instruction: Instruction) -> tuple[Expr | None, Expr | None]:
+    match instruction:
+        case Assign(value=value) | Store(value=value) | Use(value=value):
+            return value, None
+        case Rmw(operand=operand):
+            return operand, None
+        case Cas(expected=expected, desired=desired) | BlockingCas(expected=expected, desired=desired):
+            return expected, desired
+        case Wait(until=until):
+            return until, None
+        case Branch(condition=condition) | Assume(condition=condition) | Assert(condition=condition):
+            return condition, None
+    return None, None
+
+
+def _orders(instruction: Instruction) -> tuple[bool, bool, bool]:
+    """Acquire, release, and acquire of a CAS that fails."""
+    match instruction:
+        case Fence(kind):
+            full = kind in (FenceKind.ACQ_REL, FenceKind.SEQ_CST)
+            return kind is FenceKind.ACQUIRE or full, kind is FenceKind.RELEASE or full, False
+        case Cas(success=success, failure=failure):
+            return (
+                success.is_at_least(Order.ACQUIRE),
+                success.is_at_least(Order.RELEASE),
+                failure.is_at_least(Order.ACQUIRE),
+            )
+        case Load(order=order) | Store(order=order) | Rmw(order=order) | BlockingCas(order=order) | Wait(order=order):
+            return order.is_at_least(Order.ACQUIRE), order.is_at_least(Order.RELEASE), False
+    return False, False, False
+
+
+def _postfix(expr: Expr, number: Mapping[str, int]) -> Iterator[tuple[int, int]]:
+    match expr:
+        case Const(value):
+            yield 0, value
+        case Reg(name):
+            yield 1, number[name]
+        case ReadValue():
+            yield 2, 0
+        case Unary(op, arg):
+            yield from _postfix(arg, number)
+            yield len(_LEAVES) + _UNARY.index(op), 0
+        case Binary(op, left, right):
+            yield from _postfix(left, number)
+            yield from _postfix(right, number)
+            yield len(_LEAVES) + len(_UNARY) + _BINARY.index(op), 0
