@@ -8,7 +8,7 @@ _SMALLEST, _LARGEST = -(2**63), 2**63 - 1
 
 
 class Value:
-    """What `Local` and `Computed` share: an expression over the registers of one thread. Operators make new ones: `a + 1`, `a == b`, `a & 1`.
+    """An expression over the registers of one thread: `a + 1`, `a == b`, `a & 1`.
 
     `//` and `%` divide as C does, towards zero. Logic, which Python's `and`, `or`, `not` cannot express, is
     `a.and_(b)`, `a.or_(b)`, `a.not_()`.
