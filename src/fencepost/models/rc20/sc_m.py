@@ -131,21 +131,15 @@ def reads_tainted(state: State, t: int, label: Label) -> bool:
     return label.kind == "R" and x is not None and x in state.sc.thread[t] and bool(state.views.current[t, x])
 
 
-def _retainted(state: State, t: int, step: Step, taints: Callable[[], bool]) -> frozenset[Register]:
-    if step.writes is None:
-        return state.tainted
-    register = (t, step.writes)
-    return state.tainted | {register} if taints() else state.tainted - {register}
-
-
 def take(state: State, t: int, step: Step, notion: Notion) -> State:
     """The monitor's state after `step` of thread t, which SC allows in `state`."""
     label = step.label
     threads = (*state.threads[:t], step.after, *state.threads[t + 1 :])
     moved = replace(state, threads=threads)
+    out = frozenset[Register]() if step.writes is None else frozenset({(t, step.writes)})
     if label is None:  # SILENT
         used = {(t, register) for register in step.reads}
-        return replace(moved, tainted=_retainted(state, t, step, lambda: bool(used & state.tainted)))
+        return replace(moved, tainted=state.tainted | out if used & state.tainted else state.tainted - out)
     if label.kind == "CTRL":
         return moved
     if label.kind == "F":
@@ -156,14 +150,14 @@ def take(state: State, t: int, step: Step, notion: Notion) -> State:
     old = state.memory[label.cell]
     moved = replace(moved, sc=after_access_sc(state.sc, t, label))
     if notion is Notion.OBSERVATIONAL and reads_tainted(state, t, label):  # TAINT-READ: the views stay as they are
-        return replace(moved, tainted=_retainted(state, t, step, lambda: True))
+        return replace(moved, tainted=state.tainted | out)
     memory = state.memory
     if label.kind in WRITES and label.written is not None:
         memory = {**memory, label.cell: label.written}
     return replace(
         moved,
         memory=memory,
-        tainted=_retainted(state, t, step, lambda: False),
+        tainted=state.tainted - out,
         views=after_access(state.views, PLAIN, t, label, old),
         rmw_views=after_access(state.rmw_views, RMW_TWIN, t, label, old),
     )
