@@ -35,6 +35,7 @@ nb::dict as_dict(const SearchResult& result) {
     out["undecided"] = result.undecided;
     out["state_bytes"] = result.state_bytes;
     out["tails"] = result.tails;
+    out["not_rising"] = result.not_rising;
     out["violation"] = as_dict(result.violation);
     out["assertion"] = as_dict(result.assertion);
     out["deadlock"] = as_dict(result.deadlock);
@@ -86,6 +87,10 @@ NB_MODULE(_core, m) {
         }, nb::kw_only(), nb::arg("op"), nb::arg("rmw_op"), nb::arg("acquire"), nb::arg("release"),
            nb::arg("failure_acquire"), nb::arg("reg"), nb::arg("cell"), nb::arg("cells"), nb::arg("index"),
            nb::arg("first"), nb::arg("second"), nb::arg("target"), nb::arg("targets"), nb::arg("used"))
+        .def("add_stale_rule", [](Program& p, int reg, int cell, std::vector<Mask> kept) {
+            p.threads.back().stale_rules.push_back(StaleRule{reg, cell, std::move(kept)});
+            p.cells.at(static_cast<std::size_t>(cell)).rising = true;
+        })
         .def("add_symmetric_group", [](Program& p, std::vector<int> group) { p.symmetric.push_back(std::move(group)); });
 
     nb::class_<Search>(m, "Search")

@@ -258,6 +258,7 @@ private:
                     if (evaluate(system.expr(i.first), regs, old) == 0) return wait();
                     done.kind = AccessKind::read_star;
             }
+            if (memory < old && system.program_.cells[idx(cell)].rising) visitor.not_rising(cell);
             system.monitor_.access(m, t, done, tainted);
             if (i.reg >= 0) {
                 system.registers(c, t)[i.reg] = old;
@@ -360,7 +361,20 @@ private:
             for (int x = 0; x < cells_; ++x)
                 if (!(reads >> x & 1)) memory(c)[x] = 0;
         }
+        for (int t = 0; t < threads_; ++t)
+            for (const StaleRule& rule : code_of(t).stale_rules) forget_outdated(c, t, rule);
         monitor_.normalize(c + monitor_at_, {pcs(c), idx(threads_)}, reads, writes);
+    }
+
+    // The register keeps being outdated as 0. The monitor must see no difference either: both values in one class.
+    void forget_outdated(Word* c, int t, const StaleRule& rule) const {
+        const Mask kept = rule.kept[pcs(c)[t]];
+        Value* regs = registers(c, t);
+        if (kept == ~Mask{0} || regs[rule.reg] >= memory(c)[rule.cell]) return;
+        const std::vector<std::uint16_t>& classes = program_.cells[idx(rule.cell)].classes;
+        if (classes[regs[rule.reg]] != classes[0]) return;
+        for (int r = 0; r < code_of(t).registers(); ++r)
+            if (!(kept >> r & 1)) regs[r] = 0;
     }
 
     // A thread whose next step no other thread can ever interfere with, or -1. Steps on different cells, and two

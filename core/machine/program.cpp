@@ -108,6 +108,10 @@ void Program::validate() const {
         const std::size_t points = static_cast<std::size_t>(size) + 1;
         require(thread.live.size() == points && thread.future_reads.size() == points && thread.future_writes.size() == points,
                 "an analysis does not cover every control point");
+        for (const StaleRule& rule : thread.stale_rules)
+            require(rule.reg >= 0 && rule.reg < thread.registers() && rule.cell >= 0 &&
+                        rule.cell < static_cast<int>(cells.size()) && rule.kept.size() == points,
+                    "a staleness rule is malformed");
         for (const Instruction& i : thread.code) {
             require(i.reg >= -1 && i.reg < thread.registers(), "a register number is out of range");
             const bool access = i.op >= Op::load && i.op <= Op::wait;

@@ -56,6 +56,13 @@ struct Instruction {
     Mask used = 0;                 // R_in
 };
 
+// While a register is less than a cell that never decreases: which registers matter at each pc (analysis/staleness.py).
+struct StaleRule {
+    std::int32_t reg;
+    std::int32_t cell;
+    std::vector<Mask> kept;  // all ones: the rule gains nothing there
+};
+
 struct Thread {
     std::vector<Value> initial;
     std::vector<Instruction> code;
@@ -63,6 +70,7 @@ struct Thread {
     std::vector<Mask> live;
     std::vector<Mask> future_reads;
     std::vector<Mask> future_writes;
+    std::vector<StaleRule> stale_rules;
 
     int size() const { return static_cast<int>(code.size()); }
     int registers() const { return static_cast<int>(initial.size()); }
@@ -76,6 +84,7 @@ struct Cell {
     // The class of every value, or no_class if the cell never holds it: views only distinguish classes (Remark 3).
     std::vector<std::uint16_t> classes;
     int class_count = 0;
+    bool rising = false;  // some StaleRule relies on its never decreasing: to be observed on every write
 };
 
 struct Program {

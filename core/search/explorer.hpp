@@ -46,7 +46,7 @@ public:
         result_.bytes = memory();
         result_.state_bytes = key_bytes_ + 4;
         result_.tails = static_cast<int>(tails_.count());
-        for (int kind = 0; kind < 3; ++kind)
+        for (int kind = 0; kind < 3 && ending_ != Ending::not_rising; ++kind)
             if (found_[kind]) discovery(kind) = trace(*found_[kind], workers[0]);
         return result_;
     }
@@ -77,6 +77,7 @@ private:
         }
         void violation(const Violation& violation) { explorer->report(violation, parent); }
         void undecided_check() { ++undecided; }
+        void not_rising(int cell) { explorer->refute(cell); }
 
         bool insert(const Word* config) {
             explorer->system_.pack(config, scratch.config(max_choices + 3), packed.data());
@@ -122,6 +123,12 @@ private:
         auto& found = found_[slot(violation.kind)];
         if (!found || state < found->state) found = Found{violation, state};
         if (slot(violation.kind) == 0) end(Ending::violation);
+    }
+
+    void refute(int cell) {
+        const std::lock_guard lock(reporting_);
+        result_.not_rising = cell;
+        ending_.store(Ending::not_rising);  // whatever else was found rests on a wrong assumption
     }
 
     void end(Ending ending) {
@@ -182,7 +189,8 @@ private:
             load(state, config);
             worker.parent = state;
             system_.expand(config, worker.scratch, worker);
-            if (ending_.load(std::memory_order_relaxed) == Ending::violation) break;
+            const Ending now = ending_.load(std::memory_order_relaxed);
+            if (now == Ending::violation || now == Ending::not_rising) break;
         }
         transitions_.fetch_add(worker.transitions - before, std::memory_order_relaxed);
         states_.store(states_store_.count(), std::memory_order_relaxed);
@@ -252,6 +260,7 @@ private:
             done = true;
         }
         void undecided_check() {}
+        void not_rising(int) {}
 
         Explorer& explorer;
         Worker& worker;

@@ -26,7 +26,7 @@ struct SearchSpec {
     double max_seconds = 0;
 };
 
-enum class Ending : std::uint8_t { exhausted, violation, states, memory, time, stopped };
+enum class Ending : std::uint8_t { exhausted, violation, states, memory, time, stopped, not_rising };
 
 // A schedule, and what is wrong after it. For a violation `thread` is the one whose next instruction is at fault.
 struct Discovery {
@@ -44,6 +44,7 @@ struct SearchResult {
     std::uint64_t undecided = 0;  // checks that the classes of values were too coarse for
     int state_bytes = 0;
     int tails = 0;
+    int not_rising = -1;  // a cell that a staleness rule relies on, and that decreased
     Discovery violation;  // stale access, stale use or race: ends the search
     Discovery assertion;  // the first of each, found on the way
     Discovery deadlock;

@@ -17,6 +17,7 @@ class Result(TypedDict):
     undecided: int
     state_bytes: int
     tails: int
+    not_rising: int
     violation: Discovery
     assertion: Discovery
     deadlock: Discovery
@@ -46,6 +47,7 @@ class Program:
         targets: Sequence[int],
         used: int,
     ) -> None: ...
+    def add_stale_rule(self, reg: int, cell: int, kept: Sequence[int]) -> None: ...
     def add_symmetric_group(self, group: Sequence[int]) -> None: ...
 
 class Search:

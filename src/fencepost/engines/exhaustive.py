@@ -17,6 +17,7 @@ from fencepost.engines.lowering import to_core
 from fencepost.engines.options import Reduction, SearchOptions
 from fencepost.models import Unsupported
 from fencepost.models.registry import ModelInfo, find
+from fencepost.program.analysis.staleness import stale_rules
 from fencepost.program.analysis.symmetry import symmetric_groups
 from fencepost.program.form import Program
 from fencepost.verdict.types import (
@@ -46,7 +47,7 @@ _KINDS = (
     WitnessKind.ASSERTION,
     WitnessKind.DEADLOCK,
 )
-_EXHAUSTED, _VIOLATION, _STATES, _MEMORY, _TIME, _STOPPED = range(6)
+_EXHAUSTED, _VIOLATION, _STATES, _MEMORY, _TIME, _STOPPED, _NOT_RISING = range(7)
 
 
 def check_program(
@@ -68,17 +69,10 @@ def check_program(
     except Unsupported as error:
         return replace(result, verdict=Unknown(str(error)))
     started = time.perf_counter()
-    precise = Reduction.VALUES not in options.reductions
-    while True:
-        try:
-            search = _search(prepared, info, notion, options, precise=precise, spent=time.perf_counter() - started)
-        except ValueError as error:
-            return replace(result, verdict=Unknown(str(error)))
-        found = _run(search, on_progress, started)
-        # Classes of several values could not tell whether some stale value is one that the program waits for.
-        if found["ending"] != _EXHAUSTED or found["undecided"] == 0 or precise:
-            break
-        precise = True
+    try:
+        found = _decide(prepared, info, notion, options, on_progress, started)
+    except ValueError as error:  # more than the core can hold
+        return replace(result, verdict=Unknown(str(error)))
     statistics = Statistics(
         states=found["states"],
         transitions=found["transitions"],
@@ -93,13 +87,38 @@ def _workers(options: SearchOptions) -> int:
     return options.jobs or os.cpu_count() or 1
 
 
+def _decide(
+    program: Program,
+    info: ModelInfo,
+    notion: Notion,
+    options: SearchOptions,
+    on_progress: Progress | None,
+    started: float,
+) -> _core.Result:
+    """Searches under cheap assumptions first, and again without those that the search refutes."""
+    precise = Reduction.VALUES not in options.reductions
+    rules = stale_rules(program) if Reduction.STALENESS in options.reductions else ()
+    names = [location.name for location in program.locations for _ in location.initial]
+    while True:
+        groups = symmetric_groups(program) if Reduction.SYMMETRY in options.reductions else ()
+        core = to_core(program, info.classes(program, precise=precise), groups, rules)
+        found = _run(_search(core, info, notion, options, time.perf_counter() - started), on_progress, started)
+        if found["ending"] == _NOT_RISING:
+            falling = names[found["not_rising"]]
+            rules = tuple(rule for rule in rules if rule.location != falling)
+        elif found["ending"] == _EXHAUSTED and found["undecided"] and not precise:
+            # Classes of several values could not tell whether some stale value is one that the program waits for.
+            precise = True
+        else:
+            return found
+
+
 def _search(
-    program: Program, info: ModelInfo, notion: Notion, options: SearchOptions, *, precise: bool, spent: float
+    program: _core.Program, info: ModelInfo, notion: Notion, options: SearchOptions, spent: float
 ) -> _core.Search:
     on = options.reductions
-    groups = symmetric_groups(program) if Reduction.SYMMETRY in on else ()
     return _core.create_search(
-        to_core(program, info.classes(program, precise=precise), groups),
+        program,
         monitor=info.monitor,
         observational=notion is Notion.OBSERVATIONAL,
         dead_registers=Reduction.LIVENESS in on,

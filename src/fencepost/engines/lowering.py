@@ -8,6 +8,7 @@ from fencepost import _core
 from fencepost.models.registry import ValueClasses
 from fencepost.program.analysis.futures import future_accesses
 from fencepost.program.analysis.liveness import live_registers
+from fencepost.program.analysis.staleness import StaleRule
 from fencepost.program.expr import Binary, Const, Expr, ReadValue, Reg, Unary, registers_of
 from fencepost.program.form import (
     Access,
@@ -37,13 +38,17 @@ from fencepost.program.orders import FenceKind, Order
 # The order of the enums in core/machine/program.hpp.
 _OPS = (Assign, Load, Store, Rmw, Cas, BlockingCas, Wait, Fence, Branch, Jump, Choose, Assume, Assert, Use)
 _RMW_OPS = (RmwOp.ADD, RmwOp.SUB, RmwOp.AND, RmwOp.OR, RmwOp.XOR, RmwOp.EXCHANGE)
+_EVERYTHING = (1 << 64) - 1
 _LEAVES = ("constant", "register", "read value")
 _UNARY = ("!", "-", "~")
 _BINARY = ("||", "&&", "|", "^", "&", "==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%")
 
 
 def to_core(
-    program: Program, classes: Mapping[str, ValueClasses], symmetric: tuple[tuple[int, ...], ...]
+    program: Program,
+    classes: Mapping[str, ValueClasses],
+    symmetric: tuple[tuple[int, ...], ...] = (),
+    stale: tuple[StaleRule, ...] = (),
 ) -> _core.Program:
     """Raises ValueError for what the core cannot hold."""
     core = _core.Program(program.max_value)
@@ -55,8 +60,8 @@ def to_core(
         for value in location.initial:
             core.add_cell(value, location.atomic, partition.of, partition.count)
             cells += 1
-    for thread in program.threads:
-        _Lowering(program, core, first_cell, thread).run()
+    for number, thread in enumerate(program.threads):
+        _Lowering(program, core, first_cell, thread).run([rule for rule in stale if rule.thread == number])
     for group in symmetric:
         core.add_symmetric_group(list(group))
     return core
@@ -72,7 +77,7 @@ class _Lowering:
         self.thread = thread
         self.number = {name: i for i, name in enumerate(thread.registers)}
 
-    def run(self) -> None:
+    def run(self, rules: list[StaleRule]) -> None:
         futures = future_accesses(self.program, self.thread)
         self.core.add_thread(
             list(self.thread.initial_registers().values()),
@@ -82,6 +87,9 @@ class _Lowering:
         )
         for instruction in self.thread.code:
             self.add(instruction)
+        for rule in rules:
+            kept = [_EVERYTHING if live is None else self.register_mask(live) for live in rule.live]
+            self.core.add_stale_rule(self.number[rule.register], self.first_cell[rule.location], kept)
 
     def register_mask(self, names: frozenset[str]) -> int:
         return sum(1 << self.number[name] for name in names)

@@ -12,6 +12,7 @@ class Reduction(Enum):
     LIVENESS = "liveness"  # registers that no later step reads count as 0
     FORGET = "forget"  # monitor entries that no later access can consult are dropped
     VALUES = "values"  # values that nothing waits for are one value to the monitor
+    STALENESS = "staleness"  # registers that only matter if a lost race had been won count as 0
     FUSE = "fuse"  # local steps run together with the next shared access
     PARTIAL_ORDER = "partial-order"  # of independent steps, one order is enough
     SYMMETRY = "symmetry"  # states that differ only by swapping equal threads are one state
