@@ -57,6 +57,8 @@ class Shared:
     owner: object  # the builder that declared it
     is_array: bool
 
+    __iter__ = None  # or Python would try x[0], x[1], .. without end
+
     def __getitem__(self, index: Operand) -> Element:
         return Element(self, index)
 
