@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from fencepost.program.assembler import Assembler, any_of
-from fencepost.program.expr import Const, Expr
+from fencepost.program.expr import PRECEDENCE, Const, Expr
 from fencepost.program.form import (
     BlockingCas,
     Cas,
@@ -28,6 +28,8 @@ from .lexer import ORDERS, Token
 
 CALLS = ("FADD", "exchange", "CAS", "wait", "BCAS", "lock", "unlock")
 _WITHOUT_RESULT = ("BCAS", "lock", "unlock")
+
+_COUNTERPARTS = {"load": "naload()", "store": "nastore(value)", "naload": "load()", "nastore": "store(value)"}
 
 _READ_ORDERS = {"rlx": Order.RELAXED, "acq": Order.ACQUIRE}
 _WRITE_ORDERS = {"rlx": Order.RELAXED, "rel": Order.RELEASE}
@@ -76,6 +78,9 @@ class Accesses:
         if method.text == "load":
             order = Order.RELAXED if self._cursor.at(")") else self._order(_READ_ORDERS, "a load")
         self._close(method.text)
+        if self._cursor.next.text in PRECEDENCE:
+            hint = f"write {reg} = {name.text}.{method.text}(); and then {reg} = {reg} {self._cursor.next.text} ...;"
+            self._cursor.fail(f"a {method.text} stands alone, not in an expression", name, hint)
         return Load(reg, ref, order, span=span)
 
     def store(self, name: Token) -> Instruction:
@@ -174,10 +179,12 @@ class Accesses:
                 self._cursor.fail(f"'{name.text}' is a local: {access} is for shared locations", name)
             hint = suggestion(name.text, self._locations)
             self._cursor.fail(f"there is no shared location '{name.text}'", name, hint)
-        if atomic and not location.atomic:
-            message = f"'{name.text}' is non-atomic: {access} is for atomic locations"
-            self._cursor.fail(message, name, f"use {name.text}.naload() and {name.text}.nastore(value)")
-        if location.atomic and not atomic:
-            message = f"'{name.text}' is atomic: {access} is for non-atomic locations"
-            self._cursor.fail(message, name, f"use {name.text}.load() and {name.text}.store(value)")
+        if location.atomic != atomic:
+            is_what, for_what = ("atomic", "non-atomic") if location.atomic else ("non-atomic", "atomic")
+            hint = _COUNTERPARTS.get(access)
+            self._cursor.fail(
+                f"'{name.text}' is {is_what}: {access} is for {for_what} locations",
+                name,
+                f"use {name.text}.{hint}" if hint else f"declare it with global {name.text};",
+            )
         return Ref(name.text)

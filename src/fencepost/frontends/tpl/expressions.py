@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import NoReturn
 
 from fencepost.program.expr import PRECEDENCE, Binary, Const, Expr, Reg, Unary
+from fencepost.program.form import Location
 
 from .cursor import MAX_NESTING, Cursor
 from .lexer import KEYWORDS, MAX_INTEGER, Token
 
 
 class Expressions:
-    """Reads expressions at `cursor` over `registers`; `shared` are the names that need a load first."""
+    """Reads expressions at `cursor` over `registers`; what `locations` hold needs a load first."""
 
-    def __init__(self, cursor: Cursor, registers: Collection[str], shared: Collection[str]) -> None:
+    def __init__(self, cursor: Cursor, registers: Collection[str], locations: Mapping[str, Location]) -> None:
         self._cursor = cursor
         self._registers = registers
-        self._shared = shared
+        self._locations = locations
 
     def read(self) -> Expr:
         start = self._cursor.next
@@ -76,8 +77,9 @@ class Expressions:
 
     def _unknown(self, token: Token) -> NoReturn:
         name = token.text
-        if name in self._shared:
-            hint = f"load it into a local first, as in r = {name}.load();"
+        if name in self._locations:
+            load = "load" if self._locations[name].atomic else "naload"
+            hint = f"load it into a local first, as in r = {name}.{load}();"
             self._cursor.fail(f"'{name}' is shared: an expression may only use locals", hint=hint)
         if name in KEYWORDS:
             self._cursor.fail(f"expected an expression, found the keyword '{name}'")

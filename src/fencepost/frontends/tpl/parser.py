@@ -68,7 +68,7 @@ class _Declarations:
                     expected = "expected max_value, global, na, track or fn"
                     self._cursor.fail(f"{expected}, found {keyword}", keyword)
         for token in self._initial_values:
-            check_range(self._cursor, token, self.max_value)
+            _check_range(self._cursor, token, self.max_value)
         for token in self._tracked:
             if token.text not in self.locations:
                 hint = suggestion(token.text, self.locations)
@@ -80,6 +80,8 @@ class _Declarations:
         self._has_max_value = True
         token = _number(self._cursor, "the largest value after max_value")
         self.max_value = int(token.text)
+        if self.max_value < 0:
+            self._cursor.fail("max_value is at least 0", token)
         if self.max_value > _LARGEST_MAX_VALUE:
             self._cursor.fail(f"max_value is at most {_LARGEST_MAX_VALUE}", token)
         self._cursor.end_statement("max_value")
@@ -135,7 +137,7 @@ def _read_locals(cursor: Cursor, declarations: _Declarations, registers: dict[st
         if name.text in registers:
             cursor.fail(f"the local '{name.text}' is declared twice", name)
         if value is not None:
-            check_range(cursor, value, declarations.max_value)
+            _check_range(cursor, value, declarations.max_value)
         registers[name.text] = _value(value)
 
 
@@ -167,6 +169,6 @@ def _value(number: Token | None) -> int:
     return 0 if number is None else int(number.text)
 
 
-def check_range(cursor: Cursor, number: Token, max_value: int) -> None:
+def _check_range(cursor: Cursor, number: Token, max_value: int) -> None:
     if not 0 <= int(number.text) <= max_value:
         cursor.fail(f"{number.text} is not a value of this program: values are 0 to {max_value}", number)
