@@ -153,3 +153,4 @@ class CheckResult:
     statistics: Statistics = field(default_factory=Statistics)
     warnings: tuple[str, ...] = ()
     expectation: Agreement = Agreement.NONE
+    file: str | None = None  # where the program was read from

@@ -1,0 +1,148 @@
+"""The result as data. docs/json.md describes every field; `SCHEMA` changes when an old reader would go wrong."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from fencepost import __version__
+from fencepost.program.form import Program, Span
+from fencepost.verdict.types import (
+    Answer,
+    BusyWait,
+    CheckResult,
+    Edge,
+    Event,
+    NotRobust,
+    Repair,
+    Statistics,
+    TraceStep,
+    Witness,
+)
+
+from .words import reason, verdict_word
+
+SCHEMA = 1
+
+_RACES = {Answer.HOLD: "none", Answer.FAIL: "found", Answer.UNKNOWN: "unknown"}
+
+
+def render(result: CheckResult) -> str:
+    return dump(data(result))
+
+
+def dump(document: object) -> str:
+    """A document as text: ASCII only, so that it survives any terminal and any pipe."""
+    return json.dumps(document, indent=2) + "\n"
+
+
+def data(result: CheckResult) -> dict[str, Any]:
+    """The result as dictionaries, lists, strings and numbers."""
+    program = result.program
+    witness = result.verdict.witness if isinstance(result.verdict, NotRobust) else None
+    return {
+        "schema": SCHEMA,
+        "fencepost": __version__,
+        "program": _program(result),
+        "model": result.model,
+        "against": result.against,
+        "notion": result.notion.value,
+        "verdict": verdict_word(result.verdict),
+        "reason": reason(result.verdict),
+        "assertions": result.assertions.value,
+        "races": _RACES[result.races],
+        "expectation": result.expectation.value,
+        "witness": _witness(witness, program),
+        "assertion_witness": _witness(result.assertion_witness, program),
+        "deadlock": _witness(result.deadlock, program),
+        "busy_waits": [_busy_wait(wait) for wait in result.busy_waits],
+        "warnings": list(result.warnings),
+        "statistics": _statistics(result.statistics),
+    }
+
+
+def failure(file: str, kind: str, message: str) -> dict[str, Any]:
+    """What stands for a file that could not be checked; `kind` is "input" or "internal"."""
+    return {"schema": SCHEMA, "fencepost": __version__, "file": file, "error": {"kind": kind, "message": message}}
+
+
+def _program(result: CheckResult) -> dict[str, Any]:
+    program = result.program
+    return {
+        "name": program.name,
+        "file": result.file,
+        "language": program.language,
+        "threads": [thread.name for thread in program.threads],
+    }
+
+
+def _witness(witness: Witness | None, program: Program) -> dict[str, Any] | None:
+    if witness is None:
+        return None
+    return {
+        "kind": witness.kind.value,
+        "headline": witness.headline,
+        "thread": witness.thread,
+        "span": _span(witness.span),
+        "trace": [_step(step, program) for step in witness.trace],
+        "reasons": list(witness.reasons),
+        "repairs": [_repair(repair) for repair in witness.repairs],
+        "events": [_event(event) for event in witness.events],
+        "edges": [_edge(edge) for edge in witness.edges],
+        "cycle": [_edge(edge) for edge in witness.cycle],
+        "schedule": [
+            {"thread": move.thread, "instructions": move.instructions, "choices": list(move.choices)}
+            for move in witness.schedule
+        ],
+    }
+
+
+def _step(step: TraceStep, program: Program) -> dict[str, Any]:
+    return {
+        "thread": step.thread,
+        "span": _span(step.span),
+        "source": program.source_line(step.span),
+        "effect": step.effect,
+        "event": step.event,
+    }
+
+
+def _repair(repair: Repair) -> dict[str, Any]:
+    return {"thread": repair.thread, "span": _span(repair.span), "what": repair.what}
+
+
+def _event(event: Event) -> dict[str, Any]:
+    label = event.label
+    return {
+        "number": event.number,
+        "thread": event.thread,
+        "kind": label.kind,
+        "location": None if label.cell is None else label.cell.location,
+        "slot": None if label.cell is None else label.cell.slot,
+        "order": None if label.order is None else label.order.value,
+        "read": label.read,
+        "written": label.written,
+        "span": _span(event.span),
+    }
+
+
+def _edge(edge: Edge) -> dict[str, Any]:
+    return {"source": edge.source, "target": edge.target, "kind": edge.kind}
+
+
+def _busy_wait(wait: BusyWait) -> dict[str, Any]:
+    return {"thread": wait.thread, "span": _span(wait.span), "what": wait.what}
+
+
+def _statistics(statistics: Statistics) -> dict[str, Any]:
+    return {
+        "states": statistics.states,
+        "transitions": statistics.transitions,
+        "seconds": statistics.seconds,
+        "peak_bytes": statistics.peak_bytes,
+        "workers": statistics.workers,
+    }
+
+
+def _span(span: Span | None) -> dict[str, int] | None:
+    return None if span is None else {"line": span.line, "column": span.column}

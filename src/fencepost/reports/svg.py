@@ -1,0 +1,335 @@
+"""The witness's execution graph as a picture: readable on paper, without colours, and on its own.
+
+Threads are columns and time goes down. Relations differ by dashes, arrow heads and labels; colours only repeat that.
+"""
+
+from __future__ import annotations
+
+import html
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fencepost.program.form import Program
+from fencepost.verdict.types import CheckResult, Event, NotRobust, Witness
+
+from .drawing.place import BOX_HEIGHT, MARGIN, Box, Placement, place
+from .drawing.route import Curve, Point, route
+from .drawing.select import Graph, Link, select
+from .words import consequence, label_text, model_title, printable, thread_name, verdict_line
+
+_MONO = "'DejaVu Sans Mono', Menlo, Consolas, monospace"
+_SANS = "'DejaVu Sans', Helvetica, Arial, sans-serif"
+_LEAST_WIDTH = 560.0
+_LABEL_SIZE, _SOURCE_SIZE, _NAME_SIZE, _TITLE_SIZE, _NOTE_SIZE = 13.0, 10.5, 11.5, 15.0, 11.5
+_MONO_WIDTH, _SANS_WIDTH = 0.603, 0.58  # width of a character, in units of the font size
+_MOST_SOURCE = 32  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """How a relation is drawn."""
+
+    dashes: str
+    colour: str
+    head: str  # a path in a 12 by 12 field that points to the right and ends at (11, 6)
+    filled: bool
+
+
+_TRIANGLE, _CHEVRON, _DOUBLE = "M2 2 L11 6 L2 10 Z", "M4 2 L11 6 L4 10", "M6 2 L11 6 L6 10 M1 2 L6 6 L1 10"
+_LINES = {
+    "po": Line("", "#404040", _TRIANGLE, filled=True),
+    "rf": Line("8 4", "#00664d", _TRIANGLE, filled=False),
+    "mo": Line("12 4 2 4", "#9a4d00", _DOUBLE, filled=False),
+    "fr": Line("2 4", "#a0122d", _CHEVRON, filled=False),
+}
+_OTHER = Line("16 4", "#3b3b8f", _TRIANGLE, filled=True)
+
+_MEANING = {
+    "po": "po: program order",
+    "rf": "rf: a read takes its value from this write",
+    "mo": "mo: the order of the writes to a location",
+    "fr": "fr: a read, and a later write that it does not see",
+}
+_KINDS = {
+    "R": "R reads",
+    "W": "W writes",
+    "RMW": "RMW reads and writes in one step",
+    "R*": "R* is a wait's read, or a CAS that fails",
+    "F": "F is a fence",
+    "CTRL": "CTRL uses a value: a branch, an assertion",
+}
+
+
+def render(result: CheckResult) -> str:
+    """A standalone SVG document."""
+    witness = _witness(result)
+    title = [printable(verdict_line(result))]
+    if witness is None:
+        title.append(printable(consequence(result)))
+    elif not isinstance(result.verdict, NotRobust) and witness.headline not in title[0]:
+        title.append(printable(witness.headline))
+    facts = f"{printable(result.program.name)}: {model_title(result.model)} against {model_title(result.against)}"
+    if witness is None or not witness.events:
+        return _document(*_heading(title, facts, _LEAST_WIDTH))
+    return _picture(witness, result.program, title, facts)
+
+
+def _witness(result: CheckResult) -> Witness | None:
+    if isinstance(result.verdict, NotRobust):
+        return result.verdict.witness
+    return result.assertion_witness or result.deadlock
+
+
+def _picture(witness: Witness, program: Program, title: list[str], facts: str) -> str:
+    graph = select(witness)
+    events = [event for column in graph.columns.values() for event in column]
+    labels = max((len(_label(event)) for event in events), default=0)
+    sources = max((len(_source(event, program)) for event in events), default=0)
+    box_width = max(labels * _LABEL_SIZE * _MONO_WIDTH, sources * _SOURCE_SIZE * _MONO_WIDTH, 90.0) + 18
+    initial = max((len(_initial(event)) for event in graph.initial), default=0)
+    initial_width = initial * _LABEL_SIZE * _MONO_WIDTH + 18
+
+    width = place(graph, box_width, initial_width, 0.0, _LEAST_WIDTH).width
+    heading, top, _ = _heading(title, facts, width)
+    placement = place(graph, box_width, initial_width, top, _LEAST_WIDTH)
+    curves = route(graph, placement)
+    legend, height, _ = _legend(graph, placement)
+    parts = [
+        *_markers(graph),
+        *heading,
+        *_headers(graph, placement, program),
+        *(_curve(curve) for curve in sorted(curves, key=lambda curve: curve.link.on_cycle)),
+        *(part for event in graph.initial for part in _initial_box(event, placement.boxes[event.number])),
+        *(part for event in events for part in _event_box(event, graph, placement.boxes[event.number], program)),
+        *_curve_labels(curves, placement),
+        *legend,
+    ]
+    return _document(parts, height, width)
+
+
+def _document(parts: list[str], height: float, width: float) -> str:
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_n(width)}" height="{_n(height)}" '
+        f'viewBox="0 0 {_n(width)} {_n(height)}" font-family="{_MONO}" font-size="{_LABEL_SIZE}">',
+        '<rect width="100%" height="100%" fill="white"/>',
+        *parts,
+        "</svg>",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _heading(title: list[str], facts: str, width: float) -> tuple[list[str], float, float]:
+    """The parts, where they end, and the width."""
+    columns = int((width - 2 * MARGIN) / (_TITLE_SIZE * _SANS_WIDTH))
+    parts, y = [], MARGIN + _TITLE_SIZE
+    for number, text in enumerate(title):
+        for line in textwrap.wrap(text, columns):
+            weight = "bold" if number == 0 else "normal"
+            parts.append(_text(MARGIN, y, line, size=_TITLE_SIZE, family=_SANS, weight=weight))
+            y += _TITLE_SIZE * 1.4
+    for line in textwrap.wrap(facts, int((width - 2 * MARGIN) / (_NOTE_SIZE * _SANS_WIDTH))):
+        parts.append(_text(MARGIN, y, line, size=_NOTE_SIZE, family=_SANS))
+        y += _NOTE_SIZE * 1.5
+    return parts, y + 8, width
+
+
+def _headers(graph: Graph, placement: Placement, program: Program) -> Iterator[str]:
+    for thread in graph.columns:
+        box = placement.headers[thread]
+        most = int(box.width / (_LABEL_SIZE * _SANS_WIDTH))
+        name = _clip(printable(thread_name(program, thread)), most)
+        yield _text(box.centre, box.bottom - 9, name, size=_LABEL_SIZE, family=_SANS, weight="bold", anchor="middle")
+
+
+def _event_box(event: Event, graph: Graph, box: Box, program: Program) -> Iterator[str]:
+    offending = event.number == graph.offending
+    border = 2.6 if event.number in graph.marked or offending else 1.0
+    fill = "#e4e4e4" if offending else "white"
+    yield "<g>"
+    line = program.source_line(event.span)
+    if line:
+        yield f"<title>{_escape(printable(line))}</title>"
+    yield _rect(box, fill, border)
+    source = _source(event, program)
+    label_y = box.top + (17 if source else 25)
+    yield _text(box.centre, label_y, _label(event), size=_LABEL_SIZE, anchor="middle", weight="bold")
+    if source:
+        yield _text(box.centre, box.top + BOX_HEIGHT - 8, source, size=_SOURCE_SIZE, anchor="middle")
+    yield "</g>"
+
+
+def _initial_box(event: Event, box: Box) -> Iterator[str]:
+    yield _rect(box, "white", 1.0, radius=box.height / 2)
+    yield _text(box.centre, box.top + 16.5, _initial(event), size=_LABEL_SIZE, anchor="middle")
+
+
+def _label(event: Event) -> str:
+    return printable(label_text(event.label))
+
+
+def _initial(event: Event) -> str:
+    return printable(f"{event.label.cell} = {event.label.written}")
+
+
+def _source(event: Event, program: Program) -> str:
+    """The line's number and text."""
+    if event.span is None:
+        return ""
+    line = printable(program.source_line(event.span) or "")
+    return _clip(f"{event.span.line}: {line}" if line else f"line {event.span.line}", _MOST_SOURCE)
+
+
+def _curve(curve: Curve) -> str:
+    kind = curve.link.kinds[0]
+    line = _LINES.get(kind, _OTHER)
+    (x, y), *_ = curve.pieces[0]
+    path = f"M{_n(x)} {_n(y)} " + " ".join(
+        "C" + " ".join(f"{_n(px)} {_n(py)}" for px, py in piece[1:]) for piece in curve.pieces
+    )
+    dashes = f' stroke-dasharray="{line.dashes}"' if line.dashes else ""
+    return (
+        f'<path d="{path}" fill="none" stroke="{line.colour}" stroke-width="{3.2 if curve.link.on_cycle else 1.3}"'
+        f'{dashes} marker-end="url(#{_marker(kind, thick=curve.link.on_cycle)})"/>'
+    )
+
+
+def _curve_labels(curves: list[Curve], placement: Placement) -> Iterator[str]:
+    """The relation's name on each edge but plain po, where it covers least."""
+    paths = [curve.points() for curve in curves]
+    taken = [*placement.boxes.values(), *placement.headers.values()]
+    for number, curve in enumerate(curves):
+        name = _link_name(curve.link)
+        if not name:
+            continue
+        others = [point for other, path in enumerate(paths) if other != number for point in path]
+        spots = [_label_box(point, name) for point in _from_the_middle(paths[number])]
+        if curve.link.kinds == ("po",):  # beside its short edge, so that the arrow stays visible
+            spots = [Box(spot.left + spot.width / 2 + 6, spot.top, spot.width, spot.height) for spot in spots]
+        best = _least_covering(spots, taken, others)
+        taken.append(best)
+        line = _LINES.get(curve.link.kinds[0], _OTHER)
+        yield (
+            f'<rect x="{_n(best.left)}" y="{_n(best.top)}" width="{_n(best.width)}" height="{_n(best.height)}" '
+            f'fill="white"/>'
+        )
+        weight = "bold" if curve.link.on_cycle else "normal"
+        base = best.bottom - 3.5
+        yield _text(best.centre, base, name, size=_NAME_SIZE, anchor="middle", weight=weight, colour=line.colour)
+
+
+def _link_name(link: Link) -> str:
+    if link.kinds == ("po",):
+        return f"{link.skipped} more" if link.skipped else "po" if link.on_cycle else ""
+    return printable(" ".join(link.kinds))
+
+
+def _label_box(centre: Point, name: str) -> Box:
+    width, height = len(name) * _NAME_SIZE * _MONO_WIDTH + 4, _NAME_SIZE + 2
+    return Box(centre[0] - width / 2, centre[1] - height / 2, width, height)
+
+
+def _from_the_middle(path: list[Point]) -> list[Point]:
+    """The points of a path, the middle first, its ends (where arrow heads are) not at all."""
+    end = len(path) // 6
+    middle = len(path) / 2
+    inner = range(end, len(path) - end)
+    return [path[index] for index in sorted(inner, key=lambda index: abs(index - middle))]
+
+
+def _least_covering(spots: list[Box], taken: list[Box], points: list[Point]) -> Box:
+    def cost(spot: Box) -> int:
+        near = Box(spot.left - 5, spot.top - 5, spot.width + 10, spot.height + 10)
+        covered = sum(near.left <= x <= near.right and near.top <= y <= near.bottom for x, y in points)
+        return covered + 100 * sum(_overlap(spot, box) for box in taken)
+
+    return min(spots, key=cost)
+
+
+def _overlap(a: Box, b: Box) -> bool:
+    return a.left < b.right and b.left < a.right and a.top < b.bottom and b.top < a.bottom
+
+
+def _legend(graph: Graph, placement: Placement) -> tuple[list[str], float, float]:
+    """The parts, the height of the whole picture, and its width."""
+    parts: list[str] = []
+    y = placement.height + 10
+    kinds = [kind for kind in _LINES if any(kind in link.kinds for link in graph.links)]
+    for kind in kinds:
+        start, end = (MARGIN, y - 4), (MARGIN + 46, y - 4)
+        parts.append(_curve(Curve(Link(0, 0, (kind,), on_cycle=False), ((start, start, end, end),))))
+        parts.append(_text(MARGIN + 56, y, _MEANING[kind], size=_NOTE_SIZE, family=_SANS))
+        y += _NOTE_SIZE * 1.6
+    for note in _notes(graph):
+        for line in textwrap.wrap(note, int((placement.width - 2 * MARGIN) / (_NOTE_SIZE * _SANS_WIDTH))):
+            parts.append(_text(MARGIN, y, line, size=_NOTE_SIZE, family=_SANS))
+            y += _NOTE_SIZE * 1.4
+    return parts, y + 4, placement.width
+
+
+def _notes(graph: Graph) -> Iterator[str]:
+    kinds = {event.label.kind for column in graph.columns.values() for event in column}
+    yield "; ".join(text for kind, text in _KINDS.items() if kind in kinds) + "."
+    if graph.marked:
+        yield "Thick: the cycle, which no order of all steps one after the other can contain. Grey: the step at fault."
+    elif graph.offending is not None:
+        yield "Grey: the last step."
+    if graph.left_out:
+        near = "the cycle, and what it reads and overwrites" if graph.marked else "what is nearest to the last step"
+        yield f"{graph.left_out} more steps are left out; shown is {near}."
+
+
+def _markers(graph: Graph) -> Iterator[str]:
+    """Arrow heads, for thin and for thick lines."""
+    yield "<defs>"
+    for kind in dict.fromkeys(link.kinds[0] for link in graph.links):
+        line = _LINES.get(kind, _OTHER)
+        fill = line.colour if line.filled else "white" if line.head.endswith("Z") else "none"
+        for thick, size in ((False, 11), (True, 15)):
+            yield (
+                f'<marker id="{_marker(kind, thick=thick)}" viewBox="0 0 12 12" refX="11" refY="6" '
+                f'markerWidth="{size}" markerHeight="{size}" markerUnits="userSpaceOnUse" orient="auto">'
+                f'<path d="{line.head}" fill="{fill}" stroke="{line.colour}" stroke-width="1.6"/></marker>'
+            )
+    yield "</defs>"
+
+
+def _marker(kind: str, *, thick: bool) -> str:
+    return f"{kind if kind in _LINES else 'other'}-{'thick' if thick else 'thin'}"
+
+
+def _rect(box: Box, fill: str, border: float, radius: float = 3.0) -> str:
+    return (
+        f'<rect x="{_n(box.left)}" y="{_n(box.top)}" width="{_n(box.width)}" height="{_n(box.height)}" '
+        f'rx="{_n(radius)}" fill="{fill}" stroke="black" stroke-width="{_n(border)}"/>'
+    )
+
+
+def _text(
+    x: float,
+    y: float,
+    text: str,
+    *,
+    size: float,
+    family: str = _MONO,
+    weight: str = "normal",
+    anchor: str = "start",
+    colour: str = "black",
+) -> str:
+    return (
+        f'<text x="{_n(x)}" y="{_n(y)}" font-size="{_n(size)}" font-family="{family}" font-weight="{weight}" '
+        f'text-anchor="{anchor}" fill="{colour}">{_escape(text)}</text>'
+    )
+
+
+def _clip(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: max(most - 3, 1)] + "..."
+
+
+def _escape(text: str) -> str:
+    """For element content. Characters that XML cannot hold have been made visible by `printable`."""
+    return html.escape(text)
+
+
+def _n(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")

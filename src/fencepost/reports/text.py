@@ -1,0 +1,170 @@
+"""The report for a person who must act: the verdict first, then why, then what would help."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator
+
+from fencepost.program.form import Program, Span
+from fencepost.verdict.types import Answer, CheckResult, NotRobust, Statistics, TraceStep, Witness, WitnessKind
+
+from .style import PLAIN, Style
+from .words import consequence, model_title, notion_title, printable, safety, thread_name, verdict_line
+
+WIDTH = 116
+_SOURCE_WIDTH = 44
+_NAME_WIDTH = 18
+
+
+def render(result: CheckResult, style: Style = PLAIN) -> str:
+    """The whole report."""
+    return "\n".join(line.rstrip() for line in _report(result, style)) + "\n"
+
+
+def verdict_only(result: CheckResult, style: Style = PLAIN) -> str:
+    """The report's first line."""
+    return style.paint(_verdict_style(result, style), printable(verdict_line(result)))
+
+
+def _report(result: CheckResult, style: Style) -> Iterator[str]:
+    yield from _painted(_verdict_style(result, style), _wrapped(printable(verdict_line(result))), style)
+    yield from _painted(style.strong, _wrapped(printable(consequence(result)), "  "), style)
+    yield ""
+    yield from _facts(result)
+    if isinstance(result.verdict, NotRobust):
+        yield from _witness("Execution", result.verdict.witness, result.program, style)
+    if result.assertion_witness is not None:
+        title = f"How the assertion fails under {model_title(result.against)}"
+        yield from _witness(title, result.assertion_witness, result.program, style)
+    if result.deadlock is not None:
+        title = f"Deadlock under {model_title(result.against)}: {printable(result.deadlock.headline)}"
+        yield from _witness(title, result.deadlock, result.program, style)
+    if result.busy_waits:
+        yield from _heading("Busy waits, treated as blocking waits", style)
+        for wait in result.busy_waits:
+            yield from _item(f"{_place(result.program, wait.thread, wait.span)}: {wait.what}")
+    if result.warnings:
+        yield ""
+        for warning in result.warnings:
+            yield from _painted(style.doubt, _wrapped(f"warning: {printable(warning)}"), style)
+    yield ""
+    yield style.paint(style.faint, statistics_line(result.statistics))
+
+
+def statistics_line(statistics: Statistics) -> str:
+    """What the search cost, on one line."""
+    workers = "1 worker" if statistics.workers == 1 else f"{statistics.workers} workers"
+    return (
+        f"{statistics.states:,} states, {statistics.transitions:,} transitions, "
+        f"{statistics.seconds:.2f} s, {statistics.peak_bytes / (1 << 20):,.1f} MiB, {workers}"
+    )
+
+
+def _verdict_style(result: CheckResult, style: Style) -> str:
+    match safety(result):
+        case Answer.HOLD:
+            return style.good
+        case Answer.FAIL:
+            return style.bad
+        case Answer.UNKNOWN:
+            return style.doubt
+
+
+def _facts(result: CheckResult) -> Iterator[str]:
+    program = result.program
+    threads = len(program.threads)
+    details = [] if result.file is None else [printable(result.file)]
+    details.append(f"{threads} thread{'' if threads == 1 else 's'}")
+    yield f"  program  {printable(program.name)} ({', '.join(details)})"
+    yield f"  model    {model_title(result.model)}, against {model_title(result.against)}"
+    yield f"  notion   {notion_title(result)}"
+
+
+def _witness(title: str, witness: Witness, program: Program, style: Style) -> Iterator[str]:
+    yield from _heading(title, style)
+    yield from _table(witness, program, style)
+    if witness.reasons:
+        yield from _heading("Why", style)
+        for reason in witness.reasons:
+            yield from _item(printable(reason))
+    if witness.repairs:
+        choice = " (any one of these; then check again)" if len(witness.repairs) > 1 else " (then check again)"
+        yield from _heading("What would forbid this execution" + choice, style)
+        for repair in witness.repairs:
+            line = _source(program, repair.span)
+            yield from _item(
+                f"{_place(program, repair.thread, repair.span)}: {printable(repair.what)}"
+                + (f":  {line}" if line else "")
+            )
+
+
+def _table(witness: Witness, program: Program, style: Style) -> Iterator[str]:
+    """The steps, aligned; `>` marks the offending one."""
+    rows = [
+        (
+            ">" if step is _offending(witness) else "",
+            str(number),
+            _short(thread_name(program, step.thread), _NAME_WIDTH),
+            "" if step.span is None else str(step.span.line),
+            _source(program, step.span),
+            printable(step.effect),
+        )
+        for number, step in enumerate(witness.trace, start=1)
+    ]
+    header = ("", "step", "thread", "line", "source", "what happens")
+    shown = [index for index in range(len(header)) if index in (0, 5) or any(row[index] for row in rows)]
+    widths = [max(len(row[index]) for row in (header, *rows)) for index in shown[:-1]]
+    right = {1, 3}
+    for row in (header, *rows) if rows else ():
+        cells = [
+            row[index].rjust(width) if index in right else row[index].ljust(width)
+            for index, width in zip(shown, widths, strict=False)
+        ]
+        left = "  ".join(cells) + "  "
+        effect = textwrap.wrap(row[-1], max(WIDTH - len(left), 30)) or [""]
+        lines = [left + effect[0], *(" " * len(left) + more for more in effect[1:])]
+        emphasis = style.faint if row is header else style.strong if row[0] else ""
+        yield from _painted(emphasis, lines, style)
+
+
+def _offending(witness: Witness) -> TraceStep | None:
+    """The step that makes the graph's last event, or the last one at the witness's place; a deadlock has none."""
+    if witness.kind is WitnessKind.DEADLOCK:
+        return None
+    last = witness.events[-1].number if witness.events else None
+    for step in reversed(witness.trace):
+        if step.event == last if last is not None else (step.thread, step.span) == (witness.thread, witness.span):
+            return step
+    return None
+
+
+def _source(program: Program, span: Span | None) -> str:
+    return _short(program.source_line(span) or "", _SOURCE_WIDTH)
+
+
+def _place(program: Program, thread: int, span: Span | None) -> str:
+    name = printable(thread_name(program, thread))
+    return f"thread {name}" if span is None else f"line {span.line}, thread {name}"
+
+
+def _short(text: str, width: int) -> str:
+    text = printable(text)
+    return text if len(text) <= width else text[: width - 3] + "..."
+
+
+def _heading(text: str, style: Style) -> Iterator[str]:
+    yield ""
+    yield from _painted(style.strong, _wrapped(text), style)
+
+
+def _item(text: str) -> Iterator[str]:
+    yield from textwrap.wrap(text, WIDTH, initial_indent="  - ", subsequent_indent="    ")
+
+
+def _wrapped(text: str, indent: str = "") -> list[str]:
+    return textwrap.wrap(text, WIDTH, initial_indent=indent, subsequent_indent="  ")
+
+
+def _painted(start: str, lines: Iterable[str], style: Style) -> Iterator[str]:
+    for line in lines:
+        yield style.paint(start, line)

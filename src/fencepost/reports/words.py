@@ -1,0 +1,154 @@
+"""The words that all reports share."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from fencepost.program.form import Assert, Program
+from fencepost.program.lts import Label
+from fencepost.verdict.types import Answer, CheckResult, Notion, NotRobust, Robust, Unknown, Verdict, WitnessKind
+
+
+def verdict_word(verdict: Verdict) -> str:
+    match verdict:
+        case Robust():
+            return "robust"
+        case NotRobust():
+            return "not-robust"
+        case Unknown():
+            return "unknown"
+
+
+def reason(verdict: Verdict) -> str:
+    """One sentence: what was covered, what goes wrong, or why there is no answer."""
+    match verdict:
+        case Robust(coverage):
+            return coverage
+        case NotRobust(witness):
+            return witness.headline
+        case Unknown(why):
+            return why
+
+
+def model_title(name: str) -> str:
+    return name.upper()
+
+
+def notion_title(result: CheckResult) -> str:
+    against = model_title(result.against)
+    match result.notion:
+        case Notion.ROBUST:
+            return f"robustness (every execution must be one of {against})"
+        case Notion.OBSERVATIONAL:
+            return f"observational robustness (reads that {against} does not have are fine while nothing uses them)"
+
+
+def verdict_line(result: CheckResult) -> str:
+    """The first line of a report: the verdict, and whatever else goes wrong."""
+    match result.verdict:
+        case Robust() if result.races is Answer.FAIL:
+            return "robust, but two accesses to a non-atomic location race"
+        case Robust() if result.assertions is Answer.FAIL:
+            return f"robust, but an assertion fails under {model_title(result.against)}{_assertion(result)}"
+        case Robust(coverage):
+            return f"robust: {_agreement(result)} ({coverage})"
+        case NotRobust(witness):
+            kind = "data race: " if witness.kind is WitnessKind.RACE else ""
+            return f"NOT robust: {kind}{witness.headline}"
+        case Unknown(why) if result.assertions is Answer.FAIL:
+            return f"unknown, but an assertion fails under {model_title(result.against)}{_assertion(result)} ({why})"
+        case Unknown(why):
+            return f"unknown: {why}"
+
+
+def safety(result: CheckResult) -> Answer:
+    """Whether the program is safe under the model: robust, and no assertion fails, and no race (Prop 4.3, 4.12)."""
+    if isinstance(result.verdict, NotRobust) or Answer.FAIL in (result.assertions, result.races):
+        return Answer.FAIL
+    answered = isinstance(result.verdict, Robust) and result.assertions is Answer.HOLD
+    return Answer.HOLD if answered and not _races_open(result) else Answer.UNKNOWN
+
+
+def consequence(result: CheckResult) -> str:
+    """What the answers together mean for the program's assertions (Prop 4.3, 4.12)."""
+    model, against = model_title(result.model), model_title(result.against)
+    if result.races is Answer.FAIL:
+        return f"a program with a data race has no meaning under {model}, whatever its assertions say"
+    match result.verdict, result.assertions:
+        case Robust(), Answer.HOLD if _races_open(result):
+            return f"robust, and no assertion fails under {against}; data races were not decided"
+        case Robust(), Answer.HOLD if _asserts(result.program):
+            return f"robust, and no assertion fails: safe under {model}"
+        case Robust(), Answer.HOLD:
+            return f"robust: what holds under {against} holds under {model} (the program itself asserts nothing)"
+        case Robust(coverage), Answer.FAIL:
+            return f"{_agreement(result)} ({coverage}), so the assertion fails under {model} exactly as under {against}"
+        case Robust(), Answer.UNKNOWN:
+            return f"robust, but whether an assertion fails under {against} is not known"
+        case NotRobust(), Answer.FAIL:
+            return f"an assertion fails already under {against}{_assertion(result)}"
+        case NotRobust(), Answer.HOLD if _asserts(result.program):
+            return f"no assertion fails under {against}; that says nothing about {model}"
+        case NotRobust(), _:
+            return f"what holds under {against} need not hold under {model}"
+        case Unknown(), Answer.FAIL:
+            return f"what fails under {against} fails under {model}; whether {model} adds to it is not known"
+        case Unknown(), Answer.HOLD:
+            return f"no assertion fails under {against}; about {model} nothing is known"
+    return "an unknown answer is not a robust one"
+
+
+def thread_name(program: Program, thread: int | None) -> str:
+    return "init" if thread is None else program.threads[thread].name
+
+
+def label_text(label: Label) -> str:
+    """An event label in short: `R acq x = 1`, `RMW acq_rel x: 0 to 1`, `F seq_cst`, `CTRL`."""
+    words = [label.kind]
+    if label.order is not None:
+        words.append(label.order.value)
+    match label.read, label.written:
+        case None, None:
+            place = "" if label.cell is None else str(label.cell)
+        case read, None:
+            place = f"{label.cell} = {read}"
+        case None, written:
+            place = f"{label.cell} = {written}"
+        case read, written:
+            place = f"{label.cell}: {read} to {written}"
+    return " ".join((*words, place) if place else words)
+
+
+def printable(text: str) -> str:
+    """`text` without anything that could steer a terminal: names and source lines come from unknown hands."""
+    return "".join(_visible(character) for character in text)
+
+
+def _visible(character: str) -> str:
+    if character == "\t":
+        return " "
+    # Cc, Cf, Cs, Cn: controls, invisible formatting (text direction too), lone surrogates, unassigned.
+    return f"\\u{ord(character):04x}" if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Cn") else character
+
+
+def _agreement(result: CheckResult) -> str:
+    model, against = model_title(result.model), model_title(result.against)
+    if result.model == result.against:
+        return f"{against} is compared with itself"
+    if result.notion is Notion.ROBUST:
+        return f"under {model} the program has only executions of {against}"
+    return f"under {model} the program observes only what it can observe under {against}"
+
+
+def _assertion(result: CheckResult) -> str:
+    return f": {result.assertion_witness.headline}" if result.assertion_witness else ""
+
+
+def _asserts(program: Program) -> bool:
+    return any(isinstance(instruction, Assert) for thread in program.threads for instruction in thread.code)
+
+
+def _races_open(result: CheckResult) -> bool:
+    """Races exist only on non-atomic locations, and only where the two models differ."""
+    atomic = all(location.atomic for location in result.program.locations)
+    return result.races is Answer.UNKNOWN and not atomic and result.model != result.against
