@@ -1,0 +1,1 @@
+"""Analyses of the program form that several parts share: pure functions, one question per file."""
