@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from fencepost import __version__
+from fencepost._version import __version__
 from fencepost.program.form import Program, Span
 from fencepost.verdict.types import (
     Answer,

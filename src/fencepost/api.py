@@ -1,0 +1,105 @@
+"""What a program that uses fencepost calls. The command line does nothing that cannot be done here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from fencepost import frontends
+from fencepost.engines import exhaustive
+from fencepost.engines.options import SearchOptions
+from fencepost.models.registry import MODELS, find
+from fencepost.program.analysis.busy_waits import BusyLoop, block_busy_waits
+from fencepost.program.form import Expectation, Program
+from fencepost.verdict.types import Agreement, BusyWait, CheckResult, Notion, Robust, Statistics, Unknown
+
+BusyWaits = Literal["block", "keep"]
+
+AGAINST = ("sc",)  # the models that others can be compared with
+
+
+def load(path: str | Path) -> Program:
+    """The program in a file. Raises InputError, with the place in the file, if it is not one."""
+    return frontends.load(path)
+
+
+def check(
+    program_or_path: Program | str | Path,
+    *,
+    model: str = "rc20",
+    against: str = "sc",
+    notion: Notion = Notion.ROBUST,
+    busy_waits: BusyWaits | None = None,
+    options: SearchOptions | None = None,
+    on_progress: Callable[[Statistics], None] | None = None,
+) -> CheckResult:
+    """Decides whether the program does under `model` what it does under `against`, and its assertions under the latter.
+
+    `busy_waits`: "block" treats loops that only wait as blocking, "keep" leaves them as they are. By default they
+    block, unless the file announces verdicts: those are about the program as it stands.
+
+    Raises InputError for a file that is no program, ValueError for a model that is not known. All else is an answer.
+    """
+    info = find(model)
+    if info is None:
+        raise ValueError(f"there is no model {model!r}; known are {', '.join(MODELS)}")
+    if against not in AGAINST:
+        raise ValueError(f"nothing can be compared with {against!r}; known are {', '.join(AGAINST)}")
+    if busy_waits not in (None, "block", "keep"):
+        raise ValueError(f"busy waits can be 'block' or 'keep', not {busy_waits!r}")
+
+    file = None if isinstance(program_or_path, Program) else str(program_or_path)
+    program = program_or_path if isinstance(program_or_path, Program) else load(program_or_path)
+    blocking, loops = block_busy_waits(program)
+    keep = busy_waits == "keep" or (busy_waits is None and bool(program.expectations))
+    result = exhaustive.check_program(
+        program if keep else blocking, model=info.name, notion=notion, options=options, on_progress=on_progress
+    )
+    agreement, warnings = _compare(program.expectations, result)
+    if keep and busy_waits is None and loops and not isinstance(result.verdict, Robust):
+        warnings.append(_kept(loops))
+    return replace(
+        result,
+        file=file,
+        busy_waits=() if keep else tuple(BusyWait(loop.thread, loop.span, loop.what) for loop in loops),
+        warnings=(*result.warnings, *warnings),
+        expectation=agreement,
+    )
+
+
+def _compare(expectations: tuple[Expectation, ...], result: CheckResult) -> tuple[Agreement, list[str]]:
+    """The answer against what the file itself announces for this model and notion."""
+    relevant = [
+        (expectation, name)
+        for expectation in expectations
+        for name in expectation.models
+        if expectation.notion == result.notion.value and (known := find(name)) and known.name == result.model
+    ]
+    if not relevant or isinstance(result.verdict, Unknown):
+        return Agreement.NONE, []
+    robust = isinstance(result.verdict, Robust)
+    answer = "robust" if robust else "not robust"
+    warnings = [
+        f"the file expects: {_announced(expectation)} under {name}{_line(expectation)}; the answer is {answer}"
+        for expectation, name in relevant
+        if expectation.robust != robust
+    ]
+    return Agreement.DIFFERS if warnings else Agreement.AGREES, warnings
+
+
+def _announced(expectation: Expectation) -> str:
+    notion = " (observational)" if expectation.notion == Notion.OBSERVATIONAL.value else ""
+    return ("robust" if expectation.robust else "not robust") + notion
+
+
+def _line(expectation: Expectation) -> str:
+    return "" if expectation.span is None else f", line {expectation.span.line}"
+
+
+def _kept(loops: tuple[BusyLoop, ...]) -> str:
+    places = sorted({loop.span.line for loop in loops if loop.span is not None})
+    where = f" (line {', '.join(map(str, places))})" if places else ""
+    count = "1 busy wait was kept as a loop" if len(loops) == 1 else f"{len(loops)} busy waits were kept as loops"
+    return f"{count}{where}, because the file announces verdicts; treated as blocking they raise no false alarm"
