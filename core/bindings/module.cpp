@@ -33,8 +33,6 @@ nb::dict as_dict(const SearchResult& result) {
     out["levels"] = result.levels;
     out["bytes"] = result.bytes;
     out["undecided"] = result.undecided;
-    out["state_bytes"] = result.state_bytes;
-    out["tails"] = result.tails;
     out["not_rising"] = result.not_rising;
     out["violation"] = as_dict(result.violation);
     out["assertion"] = as_dict(result.assertion);
@@ -108,13 +106,14 @@ NB_MODULE(_core, m) {
         .def_prop_ro("bytes", &Search::bytes);
 
     m.def("create_search", [](const Program& program, const std::string& monitor, bool observational, bool dead_registers,
-                              bool fuse_local, bool partial_order, bool symmetry, bool forget, bool compress, int workers,
+                              bool fuse_local, bool partial_order, bool symmetry, bool forget, bool subsume, bool compress, int workers,
                               std::uint64_t max_states, std::uint64_t max_bytes, double max_seconds) {
         SearchSpec spec;
         if (monitor == "rc20") spec.monitor = MonitorKind::rc20;
         else if (monitor != "none") throw std::invalid_argument("no monitor is called " + monitor);
         spec.observational = observational;
         spec.forget = forget;
+        spec.subsume = subsume;
         spec.compress = compress;
         spec.reductions = Reductions{dead_registers, fuse_local, partial_order, symmetry};
         spec.workers = workers;
@@ -123,6 +122,6 @@ NB_MODULE(_core, m) {
         spec.max_seconds = max_seconds;
         return Search::create(program, spec);
     }, nb::arg("program"), nb::kw_only(), nb::arg("monitor"), nb::arg("observational"), nb::arg("dead_registers"),
-       nb::arg("fuse_local"), nb::arg("partial_order"), nb::arg("symmetry"), nb::arg("forget"), nb::arg("compress"), nb::arg("workers"),
+       nb::arg("fuse_local"), nb::arg("partial_order"), nb::arg("symmetry"), nb::arg("forget"), nb::arg("subsume"), nb::arg("compress"), nb::arg("workers"),
        nb::arg("max_states"), nb::arg("max_bytes"), nb::arg("max_seconds"));
 }

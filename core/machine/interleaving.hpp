@@ -2,7 +2,8 @@
 //
 // A step of a thread is one shared access and then local instructions up to the next access or the end of the thread
 // (local instructions, and fences, commute with everything that other threads do). A configuration is a flat array of
-// 64-bit words; a packed state is its canonical form in bytes: the machine's part first, then the monitor's.
+// 64-bit words; a packed state is its canonical form in bytes: the head (the machine) and the tail (what the monitor, and
+// taint, add: the more bits there, the more can go wrong, and the machine never asks).
 #pragma once
 
 #include <algorithm>
@@ -66,12 +67,14 @@ public:
         monitor_at_ = at;
         words_ = at + monitor_.words();
         int bits = 0;
+        int taint_bits = 0;
         for (int t = 0; t < threads_; ++t) {
             const int registers = program.threads[idx(t)].registers();
-            bits += pc_bits_[idx(t)] + registers * value_bits_ + (monitor_.tainting() ? registers : 0);
+            bits += pc_bits_[idx(t)] + registers * value_bits_;
+            if (monitor_.tainting()) taint_bits += registers;
         }
         head_bytes_ = (bits + cells_ * value_bits_ + 7) / 8;
-        tail_bytes_ = (monitor_.packed_bits() + 7) / 8;
+        tail_bytes_ = (taint_bits + monitor_.packed_bits() + 7) / 8;
     }
 
     int words() const { return words_; }
@@ -144,11 +147,12 @@ public:
             const int count = program_.threads[idx(t)].registers();
             head.write(pcs(canonical)[t], pc_bits_[idx(t)]);
             for (int r = 0; r < count; ++r) head.write(registers(canonical, t)[r], value_bits_);
-            if (monitor_.tainting()) head.write(canonical[taint_at_ + t], count);
         }
         for (int x = 0; x < cells_; ++x) head.write(memory(canonical)[x], value_bits_);
         head.finish();
         BitWriter tail(out + head_bytes_);
+        for (int t = 0; t < threads_ && monitor_.tainting(); ++t)
+            tail.write(canonical[taint_at_ + t], program_.threads[idx(t)].registers());
         monitor_.pack(tail, canonical + monitor_at_);
         tail.finish();
     }
@@ -160,10 +164,11 @@ public:
             const int count = program_.threads[idx(t)].registers();
             pcs(config)[t] = static_cast<std::uint32_t>(in.read(pc_bits_[idx(t)]));
             for (int r = 0; r < count; ++r) registers(config, t)[r] = static_cast<Value>(in.read(value_bits_));
-            if (monitor_.tainting()) config[taint_at_ + t] = in.read(count);
         }
         for (int x = 0; x < cells_; ++x) memory(config)[x] = static_cast<Value>(in.read(value_bits_));
         BitReader rest(tail, idx(tail_bytes_));
+        for (int t = 0; t < threads_ && monitor_.tainting(); ++t)
+            config[taint_at_ + t] = rest.read(program_.threads[idx(t)].registers());
         monitor_.unpack(rest, config + monitor_at_);
     }
 
@@ -359,7 +364,7 @@ private:
                 c[taint_at_ + t] &= live;
             }
             for (int x = 0; x < cells_; ++x)
-                if (!(reads >> x & 1)) memory(c)[x] = 0;
+                if (!(reads >> x & 1)) memory(c)[x] = program_.cells[idx(x)].initial;  // a value that it may hold
         }
         for (int t = 0; t < threads_; ++t)
             for (const StaleRule& rule : code_of(t).stale_rules) forget_outdated(c, t, rule);

@@ -1,6 +1,5 @@
 // The explorer: level by level, so that the first violation found is a nearest one. It knows the system only through
-// initial, expand, pack, unpack. A state is stored as the machine's bytes, the number of the monitor's bytes (which are
-// stored once each: few differ), and the number of the state it was reached from.
+// initial, expand, pack, unpack.
 #pragma once
 
 #include <chrono>
@@ -12,7 +11,7 @@
 #include <vector>
 
 #include "search/search.hpp"
-#include "search/store.hpp"
+#include "search/states.hpp"
 
 namespace fencepost {
 
@@ -21,8 +20,7 @@ class Explorer final : public Search {
 public:
     Explorer(Program program, const SearchSpec& spec, auto make_system)
         : program_(std::move(program)), spec_(spec), system_(make_system(program_)),
-          key_bytes_(spec.compress ? system_.head_bytes() + 4 : system_.state_bytes()), tails_(system_.tail_bytes(), 0),
-          states_store_(key_bytes_, 4) {}
+          visited_(make_states()) {}
 
     SearchResult run() override {
         started_ = std::chrono::steady_clock::now();
@@ -42,10 +40,8 @@ public:
             result_.undecided += worker.undecided;
         }
         result_.ending = ending_;
-        result_.states = states_store_.count();
+        result_.states = visited_->count();
         result_.bytes = memory();
-        result_.state_bytes = key_bytes_ + 4;
-        result_.tails = static_cast<int>(tails_.count());
         for (int kind = 0; kind < 3 && ending_ != Ending::not_rising; ++kind)
             if (found_[kind]) discovery(kind) = trace(*found_[kind], workers[0]);
         return result_;
@@ -68,8 +64,7 @@ private:
     struct Worker {
         explicit Worker(Explorer& owner)
             : explorer(&owner), scratch(owner.system_),
-              packed(static_cast<std::size_t>(owner.system_.state_bytes()) + 16),
-              key(static_cast<std::size_t>(owner.key_bytes_)) {}
+              packed(static_cast<std::size_t>(owner.system_.state_bytes()) + 16) {}
 
         bool successor(const Move&, Word* config) {
             ++transitions;
@@ -81,29 +76,17 @@ private:
 
         bool insert(const Word* config) {
             explorer->system_.pack(config, scratch.config(max_choices + 3), packed.data());
-            const std::uint8_t* whole = packed.data();
-            if (explorer->spec_.compress) {
-                const int head = explorer->system_.head_bytes();
-                const std::uint32_t tail = explorer->tails_.insert(packed.data() + head, nullptr, tail_cursor).number;
-                std::memcpy(key.data(), packed.data(), static_cast<std::size_t>(head));
-                std::memcpy(key.data() + head, &tail, 4);
-                whole = key.data();
-            }
-            const auto result =
-                explorer->states_store_.insert(whole, reinterpret_cast<const std::uint8_t*>(&parent), state_cursor);
-            if (result.inserted) {
-                if (!fresh.empty() && fresh.back().end == result.number) ++fresh.back().end;
-                else fresh.push_back({result.number, result.number + 1});
-            }
-            return result.inserted;
+            const std::uint32_t number = explorer->visited_->insert(packed.data(), parent, explorer->result_.levels, cursors);
+            if (number == Store::none) return false;
+            if (!fresh.empty() && fresh.back().end == number) ++fresh.back().end;
+            else fresh.push_back({number, number + 1});
+            return true;
         }
 
         Explorer* explorer;
         typename System::Scratch scratch;
         std::vector<std::uint8_t> packed;
-        std::vector<std::uint8_t> key;
-        Store::Cursor tail_cursor;
-        Store::Cursor state_cursor;
+        States::Cursors cursors;
         std::vector<Range> fresh;
         std::uint32_t parent = Store::none;
         std::uint64_t transitions = 0;
@@ -186,68 +169,57 @@ private:
         Word* config = worker.scratch.config(max_choices + 1);
         const std::uint64_t before = worker.transitions;
         for (std::uint32_t state = batch.begin; state < batch.end; ++state) {
-            load(state, config);
+            if (visited_->covered(state)) continue;
+            system_.unpack(visited_->head(state), visited_->tail(state), config);
             worker.parent = state;
             system_.expand(config, worker.scratch, worker);
             const Ending now = ending_.load(std::memory_order_relaxed);
             if (now == Ending::violation || now == Ending::not_rising) break;
         }
         transitions_.fetch_add(worker.transitions - before, std::memory_order_relaxed);
-        states_.store(states_store_.count(), std::memory_order_relaxed);
+        states_.store(visited_->count(), std::memory_order_relaxed);
         const std::uint64_t bytes = memory();
         bytes_.store(bytes, std::memory_order_relaxed);
         if (stop_.load(std::memory_order_relaxed)) end(Ending::stopped);
-        if (spec_.max_states != 0 && states_store_.count() > spec_.max_states) end(Ending::states);
+        if (spec_.max_states != 0 && visited_->count() > spec_.max_states) end(Ending::states);
         if (spec_.max_bytes != 0 && bytes > spec_.max_bytes) end(Ending::memory);
         if (spec_.max_seconds > 0 &&
             std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count() > spec_.max_seconds)
             end(Ending::time);
     }
 
-    std::uint64_t memory() const { return states_store_.bytes() + tails_.bytes(); }
+    std::uint64_t memory() const { return visited_->bytes(); }
+
+    std::unique_ptr<States> make_states() const {
+        const int head = system_.head_bytes();
+        const int tail = system_.tail_bytes();
+        if (tail > 0 && spec_.subsume) return std::make_unique<Antichains>(head, tail, spec_.compress);
+        return std::make_unique<ExactStates>(head, tail, tail > 0 && spec_.compress);
+    }
 
     // Tables grow between batches, with all workers out of them.
     void make_room() {
         while (growing_.load()) std::this_thread::yield();
-        if (!states_store_.wants_growth() && !tails_.wants_growth()) return;
+        if (!visited_->wants_growth()) return;
         growing_.store(true);
         {
             const std::unique_lock alone(resizing_);
-            if (states_store_.wants_growth()) states_store_.grow();
-            if (tails_.wants_growth()) tails_.grow();
+            visited_->grow();
         }
         growing_.store(false);
-    }
-
-    const std::uint8_t* tail_of(const std::uint8_t* record) const {
-        const std::uint8_t* rest = record + system_.head_bytes();
-        if (!spec_.compress) return rest;
-        std::uint32_t tail;
-        std::memcpy(&tail, rest, 4);
-        return tails_.record(tail);
-    }
-
-    void load(std::uint32_t state, Word* config) const {
-        const std::uint8_t* record = states_store_.record(state);
-        system_.unpack(record, tail_of(record), config);
-    }
-
-    std::uint32_t parent_of(std::uint32_t state) const {
-        std::uint32_t parent;
-        std::memcpy(&parent, states_store_.record(state) + key_bytes_, 4);
-        return parent;
     }
 
     // Finds the step to a stored state (up to symmetry), or the one violation of a kind.
     struct Retrace {
         bool successor(const Move& move, Word* config) {
             if (done || target == Store::none) return false;
-            const int head = explorer.system_.head_bytes();
-            explorer.system_.pack(config, worker.scratch.config(max_choices + 3), worker.packed.data());
-            const std::uint8_t* record = explorer.states_store_.record(target);
-            if (std::memcmp(worker.packed.data(), record, static_cast<std::size_t>(head)) != 0 ||
-                std::memcmp(worker.packed.data() + head, explorer.tail_of(record),
-                            static_cast<std::size_t>(explorer.system_.tail_bytes())) != 0)
+            System& system = explorer.system_;
+            system.pack(config, worker.scratch.config(max_choices + 3), worker.packed.data());
+            const auto differs = [](const std::uint8_t* a, const std::uint8_t* b, int bytes) {
+                return std::memcmp(a, b, static_cast<std::size_t>(bytes)) != 0;
+            };
+            if (differs(worker.packed.data(), explorer.visited_->head(target), system.head_bytes()) ||
+                differs(worker.packed.data() + system.head_bytes(), explorer.visited_->tail(target), system.tail_bytes()))
                 return false;
             std::memcpy(reached.data(), config, reached.size() * sizeof(Word));
             taken = move;
@@ -274,7 +246,7 @@ private:
 
     Discovery trace(const Found& found, Worker& worker) {
         std::vector<std::uint32_t> path;
-        for (std::uint32_t state = found.state; state != Store::none; state = parent_of(state)) path.push_back(state);
+        for (std::uint32_t state = found.state; state != Store::none; state = visited_->parent(state)) path.push_back(state);
         std::vector<Word> config(static_cast<std::size_t>(system_.words()));
         system_.initial(config.data());
         Discovery discovery;
@@ -304,9 +276,7 @@ private:
     Program program_;
     SearchSpec spec_;
     System system_;
-    int key_bytes_;
-    Store tails_;
-    Store states_store_;
+    std::unique_ptr<States> visited_;
     std::shared_mutex resizing_;
     std::atomic<bool> growing_{false};
     std::mutex reporting_;

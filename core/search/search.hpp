@@ -18,6 +18,7 @@ struct SearchSpec {
     MonitorKind monitor = MonitorKind::none;
     bool observational = false;
     bool forget = true;
+    bool subsume = true;   // of states that differ in the monitor only, keep those that see most
     bool compress = true;  // store what the monitor remembers once for all states that share it
     Reductions reductions;
     int workers = 1;
@@ -42,8 +43,6 @@ struct SearchResult {
     std::uint64_t levels = 0;
     std::uint64_t bytes = 0;
     std::uint64_t undecided = 0;  // checks that the classes of values were too coarse for
-    int state_bytes = 0;
-    int tails = 0;
     int not_rising = -1;  // a cell that a staleness rule relies on, and that decreased
     Discovery violation;  // stale access, stale use or race: ends the search
     Discovery assertion;  // the first of each, found on the way

@@ -1,20 +1,15 @@
-// A set of fixed-size byte records, shared by all workers without locks; every record has a number.
+// A set of fixed-size byte keys, shared by all workers without locks; every key has a number.
 //
-// Records lie in segments that never move, each twice as large as the one before. A worker writes a new record into a
-// block of its own first and then publishes it with one compare-and-swap on a slot of the hash table (release), so who
-// finds the slot (acquire) may read it.
+// A worker writes a new record first and then publishes it with one compare-and-swap on a slot of the hash table
+// (release), so who finds the slot (acquire) may read it.
 #pragma once
 
-#include <array>
 #include <atomic>
-#include <bit>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
-#include <mutex>
-#include <new>
-#include <stdexcept>
 #include <vector>
+
+#include "search/records.hpp"
 
 namespace fencepost {
 
@@ -44,52 +39,33 @@ inline std::uint64_t hash_bytes(const std::uint8_t* data, int size) {
 
 class Store {
 public:
-    static constexpr std::uint32_t block_records = 1024;  // what a worker takes at a time
     static constexpr std::uint32_t none = 0xffffffffu;
-
-    // A worker's place to write the next record.
-    struct Cursor {
-        std::uint32_t next = 0;
-        std::uint32_t end = 0;
-    };
-
-    // `key_bytes` identify a record; `extra_bytes` are carried along.
-    Store(int key_bytes, int extra_bytes)
-        : key_bytes_(key_bytes), record_bytes_(key_bytes + extra_bytes), slots_(initial_slots) {}
-
-    ~Store() {
-        for (auto& segment : segments_) std::free(segment.load());
-    }
-    Store(const Store&) = delete;
-    Store& operator=(const Store&) = delete;
-
-    std::uint8_t* record(std::uint32_t number) const {
-        const std::uint64_t place = std::uint64_t{number} + first_segment;
-        const int segment = std::bit_width(place) - first_segment_bits - 1;
-        const std::uint64_t offset = place - (std::uint64_t{first_segment} << segment);
-        return segments_[static_cast<std::size_t>(segment)].load(std::memory_order_acquire) +
-               offset * static_cast<std::uint64_t>(record_bytes_);
-    }
 
     struct Result {
         std::uint32_t number;
         bool inserted;
     };
 
+    // `key_bytes` identify a record; `extra_bytes` are carried along.
+    Store(int key_bytes, int extra_bytes) : key_bytes_(key_bytes), records_(key_bytes + extra_bytes), slots_(initial_slots) {}
+
+    std::uint8_t* record(std::uint32_t number) const { return records_[number]; }
+    std::uint8_t* extra(std::uint32_t number) const { return records_[number] + key_bytes_; }
+
     // The number of the record with this key, which is inserted (with `extra`) if it is not there.
-    Result insert(const std::uint8_t* key, const std::uint8_t* extra, Cursor& cursor) {
+    Result insert(const std::uint8_t* key, const std::uint8_t* extra, Records::Cursor& cursor) {
         const std::uint64_t hash = hash_bytes(key, key_bytes_);
         const std::uint64_t tag = hash >> 32 << 32;
         const std::size_t mask = slots_.size() - 1;
-        std::uint32_t mine = none;
+        bool written = false;
         for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
             std::uint64_t slot = slots_[at].load(std::memory_order_acquire);
             if (slot == 0) {
-                if (mine == none) mine = write(key, extra, cursor);
-                if (slots_[at].compare_exchange_strong(slot, tag | (mine + 1), std::memory_order_acq_rel)) {
-                    ++cursor.next;
+                if (!written) write(records_.prepare(cursor), key, extra);
+                written = true;
+                if (slots_[at].compare_exchange_strong(slot, tag | (cursor.next + 1), std::memory_order_acq_rel)) {
                     count_.fetch_add(1, std::memory_order_relaxed);
-                    return {mine, true};
+                    return {cursor.next++, true};
                 }
             }
             if (slot >> 32 << 32 != tag) continue;
@@ -98,7 +74,13 @@ public:
         }
     }
 
-    // To be asked between batches of at most `batch` insertions per worker, and answered by `grow` with all of them stopped.
+    // A further record with this key, which no search for it will find.
+    std::uint32_t append(const std::uint8_t* key, const std::uint8_t* extra, Records::Cursor& cursor) {
+        write(records_.prepare(cursor), key, extra);
+        return cursor.next++;
+    }
+
+    // To be asked between batches of insertions, and answered by `grow` with all workers stopped.
     bool wants_growth() const { return count_.load(std::memory_order_relaxed) * 2 > slots_.size(); }
 
     void grow() {
@@ -115,47 +97,19 @@ public:
     }
 
     std::uint64_t count() const { return count_.load(std::memory_order_relaxed); }
-    std::uint64_t bytes() const {
-        return std::uint64_t{taken_.load(std::memory_order_relaxed)} * static_cast<std::uint64_t>(record_bytes_) +
-               slots_.size() * sizeof(slots_[0]);
-    }
+    std::uint64_t bytes() const { return records_.bytes() + slots_.size() * sizeof(slots_[0]); }
 
 private:
-    static constexpr int first_segment_bits = 12;
-    static constexpr std::uint32_t first_segment = 1u << first_segment_bits;
     static constexpr std::size_t initial_slots = 1 << 14;
 
-    std::uint32_t write(const std::uint8_t* key, const std::uint8_t* extra, Cursor& cursor) {
-        if (cursor.next == cursor.end) {
-            cursor.next = taken_.fetch_add(block_records);
-            cursor.end = cursor.next + block_records;
-            if (cursor.end < cursor.next) throw std::length_error("more states than can be numbered");
-            provide(cursor.next);
-        }
-        std::uint8_t* out = record(cursor.next);
+    void write(std::uint8_t* out, const std::uint8_t* key, const std::uint8_t* extra) const {
         std::memcpy(out, key, static_cast<std::size_t>(key_bytes_));
-        if (record_bytes_ > key_bytes_)
-            std::memcpy(out + key_bytes_, extra, static_cast<std::size_t>(record_bytes_ - key_bytes_));
-        return cursor.next;
-    }
-
-    // Blocks never straddle segments: both begin at multiples of the block size.
-    void provide(std::uint32_t number) {
-        const std::uint64_t place = std::uint64_t{number} + first_segment;
-        const int segment = std::bit_width(place) - first_segment_bits - 1;
-        const std::lock_guard lock(providing_);
-        auto& memory = segments_[static_cast<std::size_t>(segment)];
-        if (memory.load(std::memory_order_relaxed) != nullptr) return;
-        void* fresh = std::malloc((std::size_t{first_segment} << segment) * static_cast<std::size_t>(record_bytes_));
-        if (fresh == nullptr) throw std::bad_alloc();
-        memory.store(static_cast<std::uint8_t*>(fresh), std::memory_order_release);
+        const int rest = records_.record_bytes() - key_bytes_;
+        if (extra != nullptr) std::memcpy(out + key_bytes_, extra, static_cast<std::size_t>(rest));
     }
 
     int key_bytes_;
-    int record_bytes_;
-    std::array<std::atomic<std::uint8_t*>, 33 - first_segment_bits> segments_{};
-    std::atomic<std::uint32_t> taken_{0};
-    std::mutex providing_;
+    Records records_;
     std::vector<std::atomic<std::uint64_t>> slots_;
     std::atomic<std::uint64_t> count_{0};
 };

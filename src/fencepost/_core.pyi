@@ -15,8 +15,6 @@ class Result(TypedDict):
     levels: int
     bytes: int
     undecided: int
-    state_bytes: int
-    tails: int
     not_rising: int
     violation: Discovery
     assertion: Discovery
@@ -70,6 +68,7 @@ def create_search(
     partial_order: bool,
     symmetry: bool,
     forget: bool,
+    subsume: bool,
     compress: bool,
     workers: int,
     max_states: int,

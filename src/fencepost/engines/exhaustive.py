@@ -126,6 +126,7 @@ def _search(
         partial_order=Reduction.PARTIAL_ORDER in on,
         symmetry=Reduction.SYMMETRY in on,
         forget=Reduction.FORGET in on,
+        subsume=Reduction.SUBSUME in on,
         compress=Reduction.COMPRESS in on,
         workers=_workers(options),
         max_states=options.max_states or 0,

@@ -16,7 +16,8 @@ class Reduction(Enum):
     FUSE = "fuse"  # local steps run together with the next shared access
     PARTIAL_ORDER = "partial-order"  # of independent steps, one order is enough
     SYMMETRY = "symmetry"  # states that differ only by swapping equal threads are one state
-    COMPRESS = "compress"  # states are stored as trees of shared parts
+    SUBSUME = "subsume"  # of states that differ in the monitor only, those that see most are enough
+    COMPRESS = "compress"  # what the monitor remembers is stored once for all states that share it
 
 
 ALL_REDUCTIONS = frozenset(Reduction)
