@@ -1,0 +1,32 @@
+"""One line on the terminal that says how far a search has come. It is gone before anything else is written."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fencepost.verdict.types import Statistics
+
+
+class Progress:
+    """Shows statistics on stderr, if that is a terminal."""
+
+    def __init__(self, name: str, *, shown: bool) -> None:
+        self._name = name
+        self._shown = shown and sys.stderr is not None and sys.stderr.isatty()
+        self._width = 0
+
+    def __call__(self, statistics: Statistics) -> None:
+        rate = statistics.states / statistics.seconds if statistics.seconds > 0 else 0.0
+        self._write(f"{self._name}: {statistics.states:,} states, {rate:,.0f} states/s, {statistics.seconds:.0f} s")
+
+    def clear(self) -> None:
+        if self._width:
+            self._write("")
+
+    def _write(self, text: str) -> None:
+        if not self._shown:
+            return
+        print(f"\r{text.ljust(self._width)}\r{text}", end="", file=sys.stderr, flush=True)
+        self._width = len(text)
