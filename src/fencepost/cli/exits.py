@@ -19,7 +19,15 @@ _WORST_FIRST = (INTERNAL, USAGE, FOUND, UNKNOWN, OK)
 
 
 class UsageError(Exception):
-    """What the user asked for cannot be done; the message says why."""
+    """What the user asked for cannot be done; the message says why, and the hint what can."""
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class PipeClosedError(Exception):
+    """Whoever read the standard output has had enough."""
 
 
 def worst(codes: Iterable[int]) -> int:

@@ -171,7 +171,7 @@ def _conclude(
         if kind is None:
             return None
         schedule = tuple(Move(*move) for move in discovery["moves"])
-        return witness(program, schedule, discovery["thread"], kind, result.notion)
+        return witness(program, schedule, discovery["thread"], kind, info, result.notion)
 
     violation = explained(found["violation"])
     assertion = explained(found["assertion"])

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from fencepost.program.form import Program
+
+from .notions import Notion
+
+if TYPE_CHECKING:
+    from fencepost.program.lts import Cell
+
+    from .evidence import Change, Evidence, Link, Places
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +36,7 @@ class ModelInfo:
     decides: str  # sound, complete, bounded by what
     module: str  # has prepare(program), and classes(program, *, precise)
     monitor: str  # what the core watches during the search
+    evidence: str  # module that explains what the monitor finds: explain, repairs and is_hidden
     aliases: tuple[str, ...] = ()
 
     def prepare(self, program: Program) -> Program:
@@ -39,6 +47,22 @@ class ModelInfo:
         """For each atomic location, the values that the monitor must tell apart."""
         find = cast(Callable[..., Mapping[str, ValueClasses]], import_module(self.module).classes)
         return find(program, precise=precise)
+
+    def explain(
+        self, kind: str, program: Program, run: Iterable[tuple[int, int]], thread: int, notion: Notion
+    ) -> Evidence | None:
+        """Why the next step of `thread` after `run` is a violation of this kind, by the definition; None if it is none."""
+        find = cast("Callable[..., Evidence | None]", import_module(self.evidence).explain)
+        return find(kind, program, run, thread, notion)
+
+    def repairs(self, evidence: Evidence, cycle: tuple[Link, ...], places: Places) -> tuple[tuple[Change, ...], ...]:
+        """Changes of which each would forbid the execution in `evidence`, whose events come from `places`."""
+        find = cast("Callable[..., tuple[tuple[Change, ...], ...]]", import_module(self.evidence).repairs)
+        return find(evidence, cycle, places)
+
+    def is_hidden(self, cell: Cell | None) -> bool:
+        """Whether a location of the prepared program is not one of the user's."""
+        return cast("Callable[[Cell | None], bool]", import_module(self.evidence).is_hidden)(cell)
 
 
 _DECIDES = "robustness and races: exact; observational robustness: sound, exact for its witnesses (Def 4.14)"
@@ -53,6 +77,7 @@ MODELS: dict[str, ModelInfo] = {
             _DECIDES,
             "fencepost.models.rc20.prepare",
             "rc20",
+            "fencepost.models.rc20.evidence",
             ("rlx", "c11"),
         ),
         ModelInfo(
@@ -62,6 +87,7 @@ MODELS: dict[str, ModelInfo] = {
             _DECIDES,
             "fencepost.models.rc20.prepare_ra",
             "rc20",
+            "fencepost.models.rc20.evidence",
         ),
         ModelInfo(
             "sc",
@@ -70,6 +96,7 @@ MODELS: dict[str, ModelInfo] = {
             "assertions and deadlocks: exact",
             "fencepost.models.sc.prepare",
             "none",
+            "fencepost.models.sc.evidence",
         ),
     )
 }

@@ -30,6 +30,7 @@ from fencepost.program.form import (
     Thread,
     Wait,
 )
+from fencepost.program.lts import Cell
 from fencepost.program.orders import FenceKind, Order
 
 SC_FENCE_LOCATION = "fence(sc)"  # the hidden location f; no front end can name it
@@ -76,6 +77,11 @@ def split_non_atomics(program: Program) -> Program:
 def copy_name(location: str, thread: int) -> str:
     """The name of `thread`'s copy of a non-atomic location in `split_non_atomics`."""
     return f"{location}@{thread}"
+
+
+def is_hidden(cell: Cell | None) -> bool:
+    """Whether a location is only there for the meaning of SC fences."""
+    return cell is not None and cell.location == SC_FENCE_LOCATION
 
 
 def _is_sc_fence(instruction: Instruction) -> bool:

@@ -152,22 +152,28 @@ def reads_tainted(state: State, thread: int, label: Label) -> bool:
     return bool(sc_before(state.graph, thread) >> newest & 1 and not known >> newest & 1)
 
 
-def steps(program: Program, state: State, notion: Notion) -> Iterator[tuple[int, Step, State]]:
-    """The steps of Pr || SC_T that are no errors: reads see the newest write, and writes go last."""
+def steps_of(program: Program, state: State, thread: int, notion: Notion) -> Iterator[tuple[Step, State]]:
+    """The steps of one thread that are no errors: reads see the newest write, and writes go last."""
     graph = state.graph
 
     def readable(cell: Cell) -> Iterable[int]:
         return (graph.written(graph.newest(cell)),)
 
+    for step in thread_steps(program, state.generated, thread, readable):
+        tainted = state.tainted
+        at = None
+        if step.label is not None and step.label.cell is not None:
+            at = graph.newest(step.label.cell)
+            if notion is Notion.OBSERVATIONAL and reads_tainted(state, thread, step.label):
+                tainted |= {graph.next_id(thread)}
+        yield step, State(take(program, state.generated, thread, step, at), tainted)
+
+
+def steps(program: Program, state: State, notion: Notion) -> Iterator[tuple[int, Step, State]]:
+    """The steps of Pr || SC_T that are no errors."""
     for thread in range(len(program.threads)):
-        for step in thread_steps(program, state.generated, thread, readable):
-            tainted = state.tainted
-            at = None
-            if step.label is not None and step.label.cell is not None:
-                at = graph.newest(step.label.cell)
-                if notion is Notion.OBSERVATIONAL and reads_tainted(state, thread, step.label):
-                    tainted |= {graph.next_id(thread)}
-            yield thread, step, State(take(program, state.generated, thread, step, at), tainted)
+        for step, following in steps_of(program, state, thread, notion):
+            yield thread, step, following
 
 
 # Searches
