@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from fencepost import frontends
-from fencepost.engines import exhaustive
+from fencepost.engines.dispatch import check_program_with
 from fencepost.engines.options import SearchOptions
 from fencepost.models.registry import MODELS, find
 from fencepost.program.analysis.busy_waits import BusyLoop, block_busy_waits
@@ -54,7 +54,7 @@ def check(
     program = program_or_path if isinstance(program_or_path, Program) else load(program_or_path)
     blocking, loops = block_busy_waits(program)
     keep = busy_waits == "keep" or (busy_waits is None and bool(program.expectations))
-    result = exhaustive.check_program(
+    result = check_program_with(info)(
         program if keep else blocking, model=info.name, notion=notion, options=options, on_progress=on_progress
     )
     agreement, warnings = _compare(program.expectations, result)

@@ -37,6 +37,7 @@ class ModelInfo:
     module: str  # has prepare(program), and classes(program, *, precise)
     monitor: str  # what the core watches during the search
     evidence: str  # module that explains what the monitor finds: explain, repairs and is_hidden
+    engine: str = "search"  # how it is decided: a key of engines.dispatch.ENGINES
     aliases: tuple[str, ...] = ()
 
     def prepare(self, program: Program) -> Program:
@@ -78,7 +79,7 @@ MODELS: dict[str, ModelInfo] = {
             "fencepost.models.rc20.prepare",
             "rc20",
             "fencepost.models.rc20.evidence",
-            ("rlx", "c11"),
+            aliases=("rlx", "c11"),
         ),
         ModelInfo(
             "ra",
