@@ -16,6 +16,7 @@ from .layout import Layout, Place
 from .machine import Machine
 from .question import read_question
 from .sections import Sections, split
+from .tidy import tidied
 
 # For each architecture, the module that knows it and the name of its machine there.
 _MACHINES = {
@@ -70,7 +71,7 @@ class _Assembled:
         finished = tuple(code.finish(self._observed.get(number, ())) for number, code in enumerate(threads))
         for code in threads:
             code.require_sizes(self._reachable(finished))
-        return Program(
+        program = Program(
             name=self._sections.name,
             locations=self._layout.locations({}),
             threads=finished,
@@ -80,6 +81,7 @@ class _Assembled:
             source=self._source,
             language="litmus",
         )
+        return tidied(program)
 
     def _starts(self, initial: InitialState, threads: int) -> list[dict[str, int]]:
         """The registers that do not start at 0, for each thread."""
