@@ -21,7 +21,6 @@ from .machine import (
     Register,
     bit,
     constant,
-    is_equal,
     masked,
     sign_extended,
     table_of,
@@ -291,7 +290,7 @@ def _bitfield(line: Line, *, signed: bool) -> None:
     low = _immediate(line)
     line.comma()
     width = _immediate(line)
-    if not (0 <= low and 0 < width and low + width <= target.bits):
+    if low < 0 or width < 1 or low + width > target.bits:
         line.code.fail(f"there are no {width} bits from bit {low} on")
     field = masked(Binary(">>", value, Const(low)), width)
     line.set(target, sign_extended(field, width) if signed else field)
@@ -652,4 +651,3 @@ def _atomics() -> dict[str, Handler]:
 _TABLE = table_of(_arithmetic(), _control(), _accesses(), _atomics())
 
 MACHINE = Machine(Isa.AARCH64, 64, register, _TABLE.get, lambda: ", ".join(sorted(_TABLE)))
-

@@ -1,4 +1,4 @@
-"""ARM (version 7): what its instructions mean. Nearly all can be conditional, as MOVEQ; many can set the flags, as ADDS."""
+"""ARM (version 7): what its instructions mean. Most can be conditional, as MOVEQ; many can set the flags, as ADDS."""
 
 from __future__ import annotations
 
@@ -360,7 +360,9 @@ def _conditional(line: Line, inner: Handler, name: str) -> None:
 
 
 def _known() -> str:
-    return f"{', '.join(sorted(_CONDITIONAL | _UNCONDITIONAL))}; most of these with a condition ({', '.join(CONDITIONS)})"
+    return (
+        f"{', '.join(sorted(_CONDITIONAL | _UNCONDITIONAL))}; most of these with a condition ({', '.join(CONDITIONS)})"
+    )
 
 
 MACHINE = Machine(Isa.ARMV7, _BITS, register, _find, _known)

@@ -1,8 +1,8 @@
 """The code of a test for a processor: one column for each thread, one instruction or label in each cell.
 
-     P0          | P1          ;
-     MOV W0,#1   | L0:         ;
-     STR W0,[X1] | LDR W0,[X1] ;
+P0          | P1          ;
+MOV W0,#1   | L0:         ;
+STR W0,[X1] | LDR W0,[X1] ;
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ from fencepost.program.form import (
     Assign,
     Branch,
     Cas,
+    Choose,
     Fence,
     Instruction,
     Jump,
@@ -76,7 +77,7 @@ class ThreadCode:
         self._text.fail(message, self._offset, hint)
 
     @property
-    def _span(self) -> Span:
+    def span(self) -> Span:
         return self._text.span(self._offset)
 
     def hidden(self) -> str:
@@ -84,26 +85,46 @@ class ThreadCode:
         self._hidden += 1
         return f".t{self._hidden}"
 
-    def _emit(self, instruction: Instruction, bits: int = 0) -> None:
+    def emit(self, instruction: Instruction, bits: int = 0) -> None:
+        """`bits` are those that an access reads or writes."""
         self._items.append(_Item(instruction, bits, offset=self._offset))
+
+    # What has been emitted so far
+
+    def position(self) -> int:
+        return len(self._items)
+
+    def insert_branch(self, position: int, register: str, value: Expr, condition: Expr, target: int) -> None:
+        """At `position`: register := value, and a branch."""
+        assign = Assign(register, value, span=self.span)
+        branch = Branch(condition, target, span=self.span)
+        self._items[position:position] = [_Item(assign, offset=self._offset), _Item(branch, offset=self._offset)]
+
+    def redirect(self, hidden: str, register: str) -> bool:
+        """Let the last instruction write `register` instead of `hidden`. False if it does not write that."""
+        last = self._items[-1] if self._items else None
+        if last is None or not isinstance(last.instruction, Load | Rmw | Cas) or last.instruction.reg != hidden:
+            return False
+        self._items[-1] = replace(last, instruction=replace(last.instruction, reg=register))
+        return True
 
     # Instructions
 
     def assign(self, register: str, value: Expr) -> None:
-        self._emit(Assign(register, value, span=self._span))
+        self.emit(Assign(register, value, span=self.span))
 
     def load(self, register: str, address: Expr, bits: int, marks: frozenset[Mark] = NONE) -> None:
-        self._emit(Load(register, _at(address), Order.RELAXED, marks=marks, span=self._span), bits)
+        self.emit(Load(register, _at(address), Order.RELAXED, marks=marks, span=self.span), bits)
 
     def store(self, address: Expr, value: Expr, bits: int, marks: frozenset[Mark] = NONE) -> None:
         """`value` has no more than `bits`."""
-        self._emit(Store(_at(address), value, Order.RELAXED, marks=marks, span=self._span), bits)
+        self.emit(Store(_at(address), value, Order.RELAXED, marks=marks, span=self.span), bits)
 
     def store_conditional(
         self, status: str, address: Expr, value: Expr, bits: int, marks: frozenset[Mark] = NONE
     ) -> None:
         marks |= {Mark.EXCLUSIVE}
-        self._emit(StoreConditional(status, _at(address), value, Order.RELAXED, marks=marks, span=self._span), bits)
+        self.emit(StoreConditional(status, _at(address), value, Order.RELAXED, marks=marks, span=self.span), bits)
 
     def rmw(
         self,
@@ -114,7 +135,7 @@ class ThreadCode:
         bits: int,
         marks: frozenset[Mark] = NONE,
     ) -> None:
-        self._emit(Rmw(register, op, _at(address), operand, Order.RELAXED, marks=marks, span=self._span), bits)
+        self.emit(Rmw(register, op, _at(address), operand, Order.RELAXED, marks=marks, span=self.span), bits)
 
     def cas(
         self,
@@ -126,11 +147,11 @@ class ThreadCode:
         marks: frozenset[Mark] = NONE,
     ) -> None:
         relaxed = Order.RELAXED
-        cas = Cas(register, _at(address), expected, desired, relaxed, relaxed, marks=marks, span=self._span)
-        self._emit(cas, bits)
+        cas = Cas(register, _at(address), expected, desired, relaxed, relaxed, marks=marks, span=self.span)
+        self.emit(cas, bits)
 
     def fence(self, kind: FenceKind) -> None:
-        self._emit(Fence(kind, span=self._span))
+        self.emit(Fence(kind, span=self.span))
 
     # Control
 
@@ -143,10 +164,10 @@ class ThreadCode:
 
     def branch(self, condition: Expr, target: int) -> None:
         """A branch stays one, with its control dependency, even where both ways are the same."""
-        self._emit(Branch(condition, target, span=self._span))
+        self.emit(Branch(condition, target, span=self.span))
 
     def jump(self, target: int) -> None:
-        self._emit(Jump(target, span=self._span))
+        self.emit(Jump(target, span=self.span))
 
     def define(self, name: str) -> None:
         """The label `name` of the source is here."""
@@ -181,6 +202,8 @@ class ThreadCode:
                     assembler.place(labels[item.label])
                 case Branch(target=target) | Jump(target=target):
                     assembler.emit(replace(item.instruction, target=labels[target]))
+                case Choose(targets=targets):
+                    assembler.emit(replace(item.instruction, targets=tuple(labels[target] for target in targets)))
                 case _:
                     assembler.emit(item.instruction)
         code = assembler.finish()

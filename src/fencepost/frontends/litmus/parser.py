@@ -86,7 +86,7 @@ class _Assembled:
     def _starts(self, initial: InitialState, threads: int) -> list[dict[str, int]]:
         """The registers that do not start at 0, for each thread."""
         starts: list[dict[str, int]] = [{} for _ in range(threads)]
-        for (thread, written), start in initial.registers.items():
+        for (thread, _), start in initial.registers.items():
             if thread is not None and thread >= threads:
                 self._sections.text.fail(f"there is no thread P{thread}", start.token.offset)
             name = self._register_name(start.token)

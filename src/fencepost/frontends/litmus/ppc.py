@@ -247,9 +247,7 @@ def _arithmetic() -> dict[str, Handler]:
         "add": lambda a, b: Binary("+", a, b),
         "sub": lambda a, b: Binary("-", a, b),
         "subf": lambda a, b: Binary("-", b, a),
-        "mullw": lambda a, b: Binary(
-            "*", sign_extended(masked(a, 32), 32), sign_extended(masked(b, 32), 32)
-        ),
+        "mullw": lambda a, b: Binary("*", sign_extended(masked(a, 32), 32), sign_extended(masked(b, 32), 32)),
         "mulld": lambda a, b: Binary("*", a, b),
         "and": lambda a, b: Binary("&", a, b),
         "or": lambda a, b: Binary("|", a, b),
@@ -311,7 +309,13 @@ def _control() -> dict[str, Handler]:
 
 def _accesses() -> dict[str, Handler]:
     table: dict[str, Handler] = {}
-    for name, bits, signed in (("lbz", 8, False), ("lhz", 16, False), ("lha", 16, True), ("lwz", 32, False), ("ld", 64, False)):
+    for name, bits, signed in (
+        ("lbz", 8, False),
+        ("lhz", 16, False),
+        ("lha", 16, True),
+        ("lwz", 32, False),
+        ("ld", 64, False),
+    ):
         table[name] = partial(_load, bits=bits, signed=signed)
         table[f"{name}u"] = partial(_load, bits=bits, signed=signed, update=True)
         table[f"{name}x"] = partial(_load, bits=bits, signed=signed, indexed=True)

@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from .text import Text, blank
+from .text import Text
 
 _HEADING = re.compile(r"\s*([A-Za-z0-9_]+)[ \t]+(\S[^\n]*)")
 _OPENING = re.compile(r'"[^"\n]*"|\{')

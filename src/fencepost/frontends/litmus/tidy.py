@@ -1,4 +1,4 @@
-"""A program without masks that change nothing, in the smallest usual range of values that is as good as its own.
+"""A program without masks and sign extensions that change nothing, in the smallest usual range of values that will do.
 
 Registers stay in every expression that they stand in: they are what dependencies are made of.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from fencepost.program.analysis.bounds import Bounds, bounds_of
+from fencepost.program.analysis.bounds import Bounds, bounds_of, sign_extension
 from fencepost.program.expr import Binary, Const, Expr, ReadValue, Unary, parts
 from fencepost.program.form import (
     Access,
@@ -75,6 +75,9 @@ def _plain(rmw: Rmw) -> Rmw:
 
 
 def _without_masks(thread: int, expr: Expr, bounds: Bounds, read: int | None) -> Expr:
+    extended = sign_extension(expr)
+    if extended is not None and bounds.of(thread, expr, read) is not None:
+        return _without_masks(thread, extended[0], bounds, read)
     match expr:
         case Unary(op, arg):
             return Unary(op, _without_masks(thread, arg, bounds, read))
@@ -83,7 +86,5 @@ def _without_masks(thread: int, expr: Expr, bounds: Bounds, read: int | None) ->
             largest = bounds.of(thread, left, read)
             return inner if largest is not None and largest <= mask else Binary("&", inner, Const(mask))
         case Binary(op, left, right):
-            return Binary(
-                op, _without_masks(thread, left, bounds, read), _without_masks(thread, right, bounds, read)
-            )
+            return Binary(op, _without_masks(thread, left, bounds, read), _without_masks(thread, right, bounds, read))
     return expr

@@ -55,7 +55,10 @@ def accept_type(cursor: Cursor) -> Type | None:
     found = _accept_words(cursor)
     if found is None:
         return None
-    while cursor.accept("*"):
+    while cursor.at("*"):
+        if found.pointer:
+            cursor.fail("pointers to pointers are not supported")
+        cursor.take()
         found = replace(found, pointer=True)
         while cursor.accept("const", "volatile", "restrict"):
             pass

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from ..expr import Binary, Const, Expr, ReadValue, Reg, Unary, parts
+from ..expr import Binary, Const, Expr, ReadValue, Reg, Unary
 from ..form import (
     MEMORY,
     Access,
@@ -27,6 +27,7 @@ from ..form import (
     operands,
     successors,
 )
+from .conditions import is_boolean
 
 _ROUNDS = 12  # of propagation, before what still grows is taken to have no bound of its own
 _BOOLEAN = frozenset({"&&", "||", "==", "!=", "<", "<=", ">", ">="})
@@ -47,7 +48,11 @@ class Bounds:
         return max(self._largest.values(), default=0)
 
     def of(self, thread: int, expr: Expr, read: int | None = None) -> int | None:
-        """No value of `expr` is larger; None if it may also be negative, or larger than 64 bits. `read` bounds ReadValue."""
+        """No value of `expr` is larger; None if it may be negative, or exceed 64 bits. `read` bounds ReadValue."""
+        extended = sign_extension(expr)
+        if extended is not None:
+            value, sign = self.of(thread, extended[0], read), extended[1]
+            return value if value is not None and value < sign else None
         match expr:
             case Const(value):
                 return value if value >= 0 else None
@@ -65,6 +70,14 @@ class Bounds:
     def read(self, location: str) -> int:
         """No access to `location` reads more."""
         return self._everywhere if location == MEMORY else self._largest[location]
+
+
+def sign_extension(expr: Expr) -> tuple[Expr, int] | None:
+    """`e` and `s` if `expr` is (e ^ s) - s, which extends the sign bit s of e."""
+    match expr:
+        case Binary("-", Binary("^", value, Const(sign)), Const(same)) if sign == same and sign > 0:
+            return value, sign
+    return None
 
 
 def _joined(op: str, left: int | None, right: int | None, shift: Expr) -> int | None:
@@ -149,36 +162,69 @@ def _written(thread: int, access: Access, bounds: Bounds, read: int) -> tuple[in
     return None
 
 
+@dataclass(frozen=True, slots=True)
+class _Growth:
+    """A value is at most the largest constant, plus `added`, twice as much again `doubled` times."""
+
+    largest: int = 0
+    added: int = 0
+    doubled: int = 0
+
+    def __add__(self, other: _Growth) -> _Growth:
+        largest = max(self.largest, other.largest)
+        return _Growth(largest, self.added + other.added, self.doubled + other.doubled)
+
+    @property
+    def limit(self) -> int:
+        return (self.largest + self.added + self.doubled) << self.doubled
+
+
 def _acyclic_limit(program: Program) -> int | None:
     """A bound of all values from the largest constant and what each instruction can add to it, each once.
 
     Without loops, a value has passed each instruction at most once on its way from a constant, unless it depends on
     itself, which no model here allows. None if there are loops, or instructions whose results have no such bound.
     """
-    start, added, doubled = 0, 0, 0
+    total = _Growth()
     for location in program.locations:
-        start = max(start, *map(program.wrap, location.initial))
+        total += _Growth(max(map(program.wrap, location.initial)))
     for thread in program.threads:
-        start = max(start, *map(program.wrap, thread.initial_registers().values()), 0)
+        total += _Growth(max(map(program.wrap, thread.initial_registers().values()), default=0))
         for pc, instruction in enumerate(thread.code):
             if any(target <= pc for target in successors(thread.code, pc)):
                 return None
             for expr in _computed(instruction):
-                for part in parts(expr):
-                    match part:
-                        case Const(value):
-                            if value < 0:
-                                return None
-                            start = max(start, value)
-                        case Binary("+", _, Const(value)) | Binary("+", Const(value), _):
-                            added += value
-                        case Binary("+" | "|" | "^", _, _):
-                            doubled += 1
-                        case Binary(op, _, _) if op in _BOOLEAN or op in ("&", ">>", "/"):
-                            pass
-                        case Binary() | Unary("-" | "~"):
-                            return None
-    return (start + added + doubled) << doubled
+                growth = _growth(expr)
+                if growth is None:
+                    return None
+                total += growth
+    return total.limit
+
+
+def _growth(expr: Expr) -> _Growth | None:
+    match expr:
+        case Const(value):
+            return _Growth(value) if value >= 0 else None
+        case Reg() | ReadValue() | Unary("!", _):
+            return _Growth(1)
+        case Binary(op, _, _) if op in _BOOLEAN:
+            return _Growth(1)
+        case Binary("&", left, Const(mask)) if mask >= 0:
+            return _growth(left) or _Growth(mask)
+        case Binary("+" | "|" | "^" | "&" as op, left, right):
+            parts = _growth(left), _growth(right)
+            if parts[0] is None or parts[1] is None:
+                return None
+            constant = next((part.value for part in (left, right) if isinstance(part, Const)), None)
+            if op == "&":
+                return parts[0] + parts[1]
+            more = _Growth(added=constant) if op == "+" and constant is not None else _Growth(doubled=1)
+            return parts[0] + parts[1] + more
+        case Binary("*", left, right) if is_boolean(left) or is_boolean(right):
+            return _growth(right if is_boolean(left) else left)
+        case Binary(">>" | "/" | "%", left, _):
+            return _growth(left)
+    return None
 
 
 def _computed(instruction: Instruction) -> Iterator[Expr]:
