@@ -71,7 +71,7 @@ def show_instruction(instruction: Instruction, labels: Mapping[int, str] | None 
         case BlockingCas(ref, expected, desired, order):
             return f"BCAS({show_ref(ref)}, {show(expected)}, {show(desired)}, {order.value})"
         case Wait(reg, ref, until, order):
-            return _result(reg) + f"wait({show(_reading(until, show_ref(ref)))}, {order.value})"
+            return _result(reg) + f"wait({show(value_named(until, show_ref(ref)))}, {order.value})"
         case Fence(kind):
             return f"fence({kind.value})"
         case Branch(condition, pc):
@@ -91,6 +91,18 @@ def show_instruction(instruction: Instruction, labels: Mapping[int, str] | None 
 def show_ref(ref: Ref) -> str:
     """`x`, or `x[i + 1]`."""
     return ref.location if ref.index is None else f"{ref.location}[{show(ref.index)}]"
+
+
+def value_named(until: Expr, name: str) -> Expr:
+    """`until` with the name of the location in place of the value that is read."""
+    match until:
+        case ReadValue():
+            return Reg(name)
+        case Unary(op, arg):
+            return Unary(op, value_named(arg, name))
+        case Binary(op, left, right):
+            return Binary(op, value_named(left, name), value_named(right, name))
+    return until
 
 
 def branch_targets(instruction: Instruction) -> tuple[int, ...]:
@@ -133,15 +145,3 @@ def _show_thread(thread: Thread) -> list[str]:
 
 def _result(reg: str | None) -> str:
     return "" if reg is None else f"{reg} = "
-
-
-def _reading(until: Expr, name: str) -> Expr:
-    """`until` with the name of the location in place of the value that is read."""
-    match until:
-        case ReadValue():
-            return Reg(name)
-        case Unary(op, arg):
-            return Unary(op, _reading(arg, name))
-        case Binary(op, left, right):
-            return Binary(op, _reading(left, name), _reading(right, name))
-    return until
