@@ -70,7 +70,7 @@ def show_instruction(instruction: Instruction, labels: Mapping[int, str] | None 
         case StoreConditional(reg, ref, value, order):
             return f"{reg} = {show_ref(ref)}.store_conditional({show(value)}, {_ordering(order, instruction.marks)})"
         case Rmw(reg, op, ref, operand, order):
-            old_as_name = _reading(operand, show_ref(ref))
+            old_as_name = value_named(operand, show_ref(ref))
             arguments = f"{show_ref(ref)}, {show(old_as_name)}, {_ordering(order, instruction.marks)}"
             return _result(reg) + f"{_RMW_NAMES[op]}({arguments})"
         case Cas(reg, ref, expected, desired, success, failure):

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from fencepost.program.expr import Const, Expr, evaluate, registers_of, show, substitute
 from fencepost.program.form import (
+    MEMORY,
     Access,
     Assert,
     Assign,
@@ -21,10 +22,11 @@ from fencepost.program.form import (
     Program,
     Rmw,
     Store,
+    StoreConditional,
     Use,
     Wait,
 )
-from fencepost.program.lts import FAILED, Cell, Label, Step
+from fencepost.program.lts import FAILED, Cell, Label, Step, named_cell
 from fencepost.program.printer import value_named
 
 
@@ -55,7 +57,9 @@ def effect(program: Program, instruction: Instruction, step: Step, values: Mappi
             return f"uses {show(value)}{_registers(value, values)}"
         case Fence():
             return "fence"
-        case Load() | Store() | Rmw() | Cas() | BlockingCas() | Wait() if step.label is not None:
+        case StoreConditional() if step.label is None:
+            return "fails, and writes nothing"
+        case _ if isinstance(instruction, Access) and step.label is not None:
             return access_effect(program, instruction, step.label)
     return ""
 
@@ -74,7 +78,7 @@ def access_effect(program: Program, access: Access, label: Label, verbs: Verbs =
     assert label.cell is not None
     x, read, written = cell_text(program, label.cell), label.read, label.written
     match access:
-        case Store():
+        case Store() | StoreConditional():
             return f"{verbs.writes} {x} = {written}"
         case Wait():
             return f"{verbs.reads} {x} = {read}, which it waits for"
@@ -92,23 +96,20 @@ def failure(program: Program, instruction: Instruction, values: Mapping[str, int
         case Assert(condition, why):
             what = f"assert({show(condition)}) fails" if why is None else why
             return what + _registers(condition, values)
-        case Load(ref=ref) | Store(ref=ref) | Rmw(ref=ref) | Cas(ref=ref) | BlockingCas(ref=ref) | Wait(ref=ref):
-            assert ref.index is not None
+        case _ if isinstance(instruction, Access) and instruction.ref.index is not None:
+            ref, index = instruction.ref, evaluate(instruction.ref.index, values)
+            if ref.location == MEMORY:
+                return f"no location is at the address {index}"
             size = program.location(ref.location).size
-            index = evaluate(ref.index, values)
             return f"{ref.location}[{index}] is outside the array, which has slots 0 to {size - 1}"
     raise ValueError(f"cannot fail: {instruction}")
 
 
-def accessed_cell(access: Access, values: Mapping[str, int]) -> Cell:
-    """The cell that an access names, whose index is in range."""
-    index = access.ref.index
-    return Cell(access.ref.location, 0 if index is None else evaluate(index, values))
-
-
 def awaited(program: Program, blocking: Wait | BlockingCas, values: Mapping[str, int]) -> str:
     """What a blocked thread waits for: `x == 1`."""
-    x = cell_text(program, accessed_cell(blocking, values))
+    cell = named_cell(program, blocking.ref, values)
+    assert cell is not None
+    x = cell_text(program, cell)
     match blocking:
         case BlockingCas(_, expected):
             return f"{x} == {program.wrap(evaluate(expected, values))}"

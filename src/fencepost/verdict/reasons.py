@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from fencepost.models.evidence import Evidence
 from fencepost.models.execution import INIT, EventId
 from fencepost.program.form import BlockingCas, Wait
-from fencepost.program.lts import is_over
+from fencepost.program.lts import is_over, named_cell
 
-from .effects import accessed_cell, awaited, failure
+from .effects import awaited, failure
 from .scene import Scene
 from .types import WitnessKind
 
@@ -149,7 +149,8 @@ def _who_waits(scene: Scene) -> Iterator[str]:
         if not isinstance(instruction, Wait | BlockingCas):
             continue
         values = scene.registers(thread)
-        cell = accessed_cell(instruction, values)
+        cell = named_cell(scene.program, instruction.ref, values)
+        assert cell is not None
         newest = scene.graph.newest(cell)
         goal = awaited(scene.program, instruction, values)
         there = f"{scene.write(newest)} {_origin(scene, newest)}"
