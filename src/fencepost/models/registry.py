@@ -52,7 +52,7 @@ class ModelInfo:
     def explain(
         self, kind: str, program: Program, run: Iterable[tuple[int, int]], thread: int, notion: Notion
     ) -> Evidence | None:
-        """Why the next step of `thread` after `run` is a violation of this kind, by the definition; None if it is none."""
+        """Why the next step of `thread` after `run` is such a violation by the definition; None if it is none."""
         find = cast("Callable[..., Evidence | None]", import_module(self.evidence).explain)
         return find(kind, program, run, thread, notion)
 
