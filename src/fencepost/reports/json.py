@@ -120,7 +120,8 @@ def _step(step: TraceStep, program: Program) -> dict[str, Any]:
 def _repair(repair: Repair) -> dict[str, Any]:
     return {
         "changes": [
-            {"thread": change.thread, "span": _span(change.span), "what": change.what} for change in repair.changes
+            {"thread": change.thread, "span": _span(change.span), "what": change.what, "code": change.code}
+            for change in repair.changes
         ]
     }
 
