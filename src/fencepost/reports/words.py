@@ -84,11 +84,8 @@ def safety(result: CheckResult) -> Answer:
 
 def outcome_word(result: CheckResult) -> str:
     """The answer in a few words, for counting."""
-    match result.verdict:
-        case Robust() if safety(result) is Answer.FAIL:
-            return "robust but wrong"
-        case verdict:
-            return {"robust": "robust", "not-robust": "NOT robust", "unknown": "unknown"}[verdict_word(verdict)]
+    word = "NOT robust" if isinstance(result.verdict, NotRobust) else verdict_word(result.verdict)
+    return f"{word} but failing" if word != "NOT robust" and safety(result) is Answer.FAIL else word
 
 
 def consequence(result: CheckResult) -> str:
