@@ -16,7 +16,7 @@ class Unsupported(Exception):  # noqa: N818 - a property of the program, not a f
 
 
 def require_named_cells(model: str, program: Program) -> None:
-    """Raises Unsupported if `program` has accesses for which a model must know addresses, reservations or new values."""
+    """Raises Unsupported if `program` has accesses for which a model must know addresses or reservations."""
     for thread in program.threads:
         for instruction in thread.code:
             if isinstance(instruction, Access) and instruction.ref.location == MEMORY:
