@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from fencepost.frontends import InputError, loads
 from fencepost.frontends.automata.writer import to_automata
 from fencepost.program.expr import Binary, Const, Reg
