@@ -27,7 +27,7 @@ class Unsupported(Exception):  # noqa: N818 - a property of the program, not a f
 
 
 def require_named_cells(model: str, program: Program) -> None:
-    """Raises Unsupported if `program` has accesses that need addresses, locks, reservations or new operations."""
+    """Raises Unsupported if `program` has accesses that need addresses, locks or reservations."""
     for thread in program.threads:
         for instruction in thread.code:
             if isinstance(instruction, Access) and instruction.ref.location == MEMORY:

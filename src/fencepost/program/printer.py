@@ -72,7 +72,7 @@ def show_instruction(instruction: Instruction, labels: Mapping[int, str] | None 
         case StoreConditional(reg, ref, value, order):
             return f"{reg} = {show_ref(ref)}.store_conditional({show(value)}, {_ordering(order, instruction.marks)})"
         case Rmw(reg, op, ref, operand, order):
-            old_as_name = _reading(operand, show_ref(ref))
+            old_as_name = value_named(operand, show_ref(ref))
             arguments = f"{show_ref(ref)}, {show(old_as_name)}, {_ordering(order, instruction.marks)}"
             return _result(reg) + f"{_RMW_NAMES[op]}({arguments})"
         case Cas(reg, ref, expected, desired, success, failure):
@@ -82,7 +82,7 @@ def show_instruction(instruction: Instruction, labels: Mapping[int, str] | None 
         case BlockingCas(ref, expected, desired, order):
             return f"BCAS({show_ref(ref)}, {show(expected)}, {show(desired)}, {order.value})"
         case Wait(reg, ref, until, order):
-            return _result(reg) + f"wait({show(_reading(until, show_ref(ref)))}, {order.value})"
+            return _result(reg) + f"wait({show(value_named(until, show_ref(ref)))}, {order.value})"
         case Fence(kind):
             return f"fence({kind.value})"
         case Lock():
@@ -108,6 +108,18 @@ def show_ref(ref: Ref) -> str:
     if ref.location == MEMORY and ref.index is not None:
         return f"*({show(ref.index)})"
     return ref.location if ref.index is None else f"{ref.location}[{show(ref.index)}]"
+
+
+def value_named(until: Expr, name: str) -> Expr:
+    """`until` with the name of the location in place of the value that is read."""
+    match until:
+        case ReadValue():
+            return Reg(name)
+        case Unary(op, arg):
+            return Unary(op, value_named(arg, name))
+        case Binary(op, left, right):
+            return Binary(op, value_named(left, name), value_named(right, name))
+    return until
 
 
 def branch_targets(instruction: Instruction) -> tuple[int, ...]:
@@ -154,15 +166,3 @@ def _ordering(order: Order, marks: frozenset[Mark]) -> str:
 
 def _result(reg: str | None) -> str:
     return "" if reg is None else f"{reg} = "
-
-
-def _reading(until: Expr, name: str) -> Expr:
-    """`until` with the name of the location in place of the value that is read."""
-    match until:
-        case ReadValue():
-            return Reg(name)
-        case Unary(op, arg):
-            return Unary(op, _reading(arg, name))
-        case Binary(op, left, right):
-            return Binary(op, _reading(left, name), _reading(right, name))
-    return until
