@@ -12,6 +12,7 @@ from fencepost.engines.dispatch import check_program_with
 from fencepost.engines.options import SearchOptions
 from fencepost.models.registry import MODELS, find
 from fencepost.program.analysis.busy_waits import BusyLoop, block_busy_waits
+from fencepost.program.analysis.remarks import remarks
 from fencepost.program.form import Expectation, Program
 from fencepost.verdict.types import Agreement, BusyWait, CheckResult, Notion, Robust, Statistics, Unknown
 
@@ -64,7 +65,7 @@ def check(
         result,
         file=file,
         busy_waits=() if keep else tuple(BusyWait(loop.thread, loop.span, loop.what) for loop in loops),
-        warnings=(*result.warnings, *warnings),
+        warnings=(*program.notes, *remarks(program), *result.warnings, *warnings),
         expectation=agreement,
     )
 
@@ -102,4 +103,4 @@ def _kept(loops: tuple[BusyLoop, ...]) -> str:
     places = sorted({loop.span.line for loop in loops if loop.span is not None})
     where = f" (line {', '.join(map(str, places))})" if places else ""
     count = "1 busy wait was kept as a loop" if len(loops) == 1 else f"{len(loops)} busy waits were kept as loops"
-    return f"{count}{where}, because the file announces verdicts; treated as blocking they raise no false alarm"
+    return f"{count}{where}, as the file announces verdicts; --busy-waits block treats such loops as blocking waits"
