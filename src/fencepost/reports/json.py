@@ -92,6 +92,7 @@ def _witness(witness: Witness | None, program: Program) -> dict[str, Any] | None
     return {
         "kind": witness.kind.value,
         "headline": witness.headline,
+        "confirmed": witness.confirmed,
         "thread": witness.thread,
         "span": _span(witness.span),
         "trace": [_step(step, program) for step in witness.trace],
