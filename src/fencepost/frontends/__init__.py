@@ -9,8 +9,12 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
 
 from fencepost.program.form import Program
+
+if TYPE_CHECKING:
+    from .patching import SourcePatcher
 
 
 class InputError(Exception):
@@ -56,6 +60,7 @@ class Language:
     extensions: tuple[str, ...]
     sniff: Callable[[str], bool]  # does this text look like it?
     parse: Callable[[str, str], Program]  # (text, file name for messages)
+    patcher: Callable[[str], SourcePatcher] | None = None  # of a text that is such a program
 
 
 _TPL_START = re.compile(r"(?:\s|//.*)*(?:max_value|global|na|fn)\b")
@@ -71,7 +76,13 @@ def _parse_tpl(text: str, filename: str) -> Program:
     return parse(text, filename)
 
 
-LANGUAGES = (Language("tpl", (".tpl",), _sniff_tpl, _parse_tpl),)
+def _patch_tpl(text: str) -> SourcePatcher:
+    from fencepost.frontends.tpl.patch import TplPatcher
+
+    return TplPatcher(text)
+
+
+LANGUAGES = (Language("tpl", (".tpl",), _sniff_tpl, _parse_tpl, _patch_tpl),)
 
 
 def load(path: str | Path) -> Program:
@@ -104,6 +115,12 @@ def loads(text: str, name: str, language: str | None = None) -> Program:
     if not text.strip():
         raise InputError("the file is empty", file=name)
     return _choose(text, name, language).parse(text, name)
+
+
+def patcher_of(language: str, text: str) -> SourcePatcher | None:
+    """What changes programs in this language, for the program `text`; None if there is nothing for it."""
+    found = next((entry for entry in LANGUAGES if entry.name == language), None)
+    return None if found is None or found.patcher is None else found.patcher(text)
 
 
 def _choose(text: str, name: str, language: str | None) -> Language:
