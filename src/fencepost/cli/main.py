@@ -15,6 +15,7 @@ from .parsing import Parser, nearest
 # Verb -> its module in this package, with `configure(parser)` and `run(arguments) -> exit code`, and what it does.
 VERBS = {
     "check": ("check", "decide whether programs behave under a weak memory model as they do under SC"),
+    "fence": ("fence", "find the cheapest change that makes a program robust"),
 }
 
 _EXAMPLES = """\

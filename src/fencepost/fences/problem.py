@@ -90,6 +90,21 @@ class Problem:
         program = self.restricted(chosen)
         return block_busy_waits(program)[0] if self.blocking else program
 
+    def shown(self, chosen: Choice) -> Program:
+        """`decided` with the places of the input, so that people can read what is said of it. New fences have none."""
+        program = self.decided(chosen)
+        threads = []
+        for t, thread in enumerate(program.threads):
+            spans = {
+                name: self.editor.program.threads[t].code[pc].span
+                for (owner, pc), name in self.name_of.items()
+                if owner == t
+            }
+            code = tuple(replace(i, span=spans.get(i.span) if i.span is not None else None) for i in thread.code)
+            threads.append(replace(thread, code=code))
+        original = self.editor.program
+        return replace(program, threads=tuple(threads), source=original.source, language=original.language)
+
     def waits(self, chosen: Choice) -> dict[tuple[int, Name], tuple[Instruction, ...]]:
         """What the busy waits of this repair become, by thread and name."""
         if not self.blocking:

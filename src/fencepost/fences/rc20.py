@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
 
 from fencepost.models.notions import Notion
 from fencepost.models.rc20 import sc_m
@@ -32,20 +31,20 @@ from fencepost.program.form import (
     Load,
     Program,
     Rmw,
-    Span,
     Store,
     Wait,
 )
-from fencepost.program.lts import Cell, Label, Step, initial_state, steps
+from fencepost.program.lts import Cell, Label, Step, ThreadState, initial_state, steps
 from fencepost.program.orders import FenceKind, Order
 from fencepost.verdict.types import Move, Witness, WitnessKind
 
 from .edits import Edit
-from .editor import Editor
+from .editor import Editor, loop_depths
 from .optimum import Choice, Clause
 from .problem import INSERTED, Name, Problem
+from .vocabulary import Vocabulary
 
-FENCES = (FenceKind.ACQUIRE, FenceKind.RELEASE, FenceKind.SEQ_CST)
+_FENCES = (FenceKind.ACQUIRE, FenceKind.RELEASE, FenceKind.SEQ_CST)
 COSTS = {
     Order.ACQUIRE: Fraction(1),
     Order.RELEASE: Fraction(1),
@@ -53,31 +52,18 @@ COSTS = {
     FenceKind.RELEASE: Fraction(2),
     FenceKind.SEQ_CST: Fraction(5),
 }
-_MOST_CLAUSES = 6  # that one violation is asked for
+_MOST_CLAUSES = 4  # that one violation is asked for
 
 
 def candidates(editor: Editor) -> Iterator[Edit]:
     """All that can be changed, thread by thread."""
-    yield from _candidates(editor, FENCES)
-
-
-def ra_candidates(editor: Editor) -> Iterator[Edit]:
-    """RA already has all orders that there are: only SC fences add to them."""
-    for edit in _candidates(editor, FENCES):
-        if edit.what is FenceKind.SEQ_CST:
-            yield edit
-
-
-def _candidates(editor: Editor, fences: Sequence[FenceKind]) -> Iterator[Edit]:
-    from .editor import loop_depths
-
     for t, thread in enumerate(editor.program.threads):
         depths = loop_depths(thread)
         for pc, instruction in enumerate(thread.code):
             for order in _missing(instruction):
                 yield Edit(t, pc, order, depths[pc], span=instruction.span)
         for number, place in enumerate(editor.places[t]):
-            for kind in fences:
+            for kind in _FENCES:
                 yield Edit(t, place.pc, kind, place.depth, number, place.span, place.name)
 
 
@@ -122,23 +108,23 @@ class Rc20Learner:
         prepared = problem.info.prepare(problem.decided(chosen))
         assert witness.thread is not None
         run = Run(tuple(_followed(prepared, witness.schedule)), witness.thread, witness.kind)
-        trial = _Trial(problem, self._sc_fences, problem.waits(chosen), run)
+        trial = Trial(problem, problem.waits(chosen), run)
         lower = chosen & (self._sc_fences | self._delicate)
         if not trial.fails(lower, chosen):
             raise RuntimeError("the reading version does not confirm a violation of the search")
         for index in sorted(chosen & self._sc_fences - self._delicate, reverse=True):
             if trial.fails(lower - {index}, chosen):
                 lower -= {index}
-        free = sorted(self._everything - chosen - self._delicate)
+        free = self._everything - chosen - self._delicate
         found: list[Clause] = []
-        orders = [free, free[::-1]]
-        while orders and len(found) < _MOST_CLAUSES:
-            upper = trial.grown(lower, chosen, orders.pop(0))
+        preferred: Choice = Choice()  # what the next clause should not rely on
+        for _ in range(_MOST_CLAUSES):
+            upper = trial.grown(lower, chosen, sorted(free & preferred) + sorted(free - preferred))
             clause = Clause(self._everything - upper, lower)
-            if clause not in found:
-                found.append(clause)
-                for index in sorted(clause.wanted - self._delicate):  # what the next one should not rely on
-                    orders.append([index, *(other for other in free if other != index)])
+            if clause in found:
+                break
+            found.append(clause)
+            preferred |= clause.wanted
         return found
 
     def _find_delicate(self) -> Choice:
@@ -183,40 +169,48 @@ class Run:
 
 def _followed(program: Program, schedule: Sequence[Move]) -> Iterator[Item]:
     """The instructions that a schedule runs. One that stands for several is named where it accesses memory."""
-    states = [initial_state(thread) for thread in program.threads]
-    memory = {
-        Cell(location.name, slot): program.wrap(value)
-        for location in program.locations
-        for slot, value in enumerate(location.initial)
-    }
+    machine = _Machine(program)
     for move in schedule:
         choices = iter(move.choices)
         for _ in range(move.instructions):
             t = move.thread
             code = program.threads[t].code
-            pc = states[t].pc
+            pc = machine.states[t].pc
             choice = next(choices) if isinstance(code[pc], Choose) else 0
-            step = _plain_step(program, t, states, memory, choice)
+            machine.step(t, choice)
             name = code[pc].span
             assert name is not None
             if not isinstance(code[pc], Jump) and pc == _speaker(code, pc):
                 yield Item(t, name, choice)
 
 
-def _plain_step(
-    program: Program, t: int, states: list[sc_m.ThreadState], memory: dict[Cell, int], choice: int
-) -> Step:
-    """Runs one instruction under SC."""
+class _Machine:
+    """A program as it runs under SC."""
 
-    def readable(cell: Cell) -> tuple[int]:
-        return (memory[cell],)
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.states = [initial_state(thread) for thread in program.threads]
+        self._memory = {
+            Cell(location.name, slot): program.wrap(value)
+            for location in program.locations
+            for slot, value in enumerate(location.initial)
+        }
 
-    possible = steps(program, program.threads[t], states[t], readable)
-    step = next(step for step in possible if step.choice == choice)
-    states[t] = step.after
-    if step.label is not None and step.label.cell is not None and step.label.written is not None:
-        memory[step.label.cell] = step.label.written
-    return step
+    def step(self, t: int, choice: int) -> Step:
+        """Runs one instruction."""
+
+        def readable(cell: Cell) -> tuple[int]:
+            return (self._memory[cell],)
+
+        possible = steps(self.program, self.program.threads[t], self.states[t], readable)
+        step = next(step for step in possible if step.choice == choice)
+        self.states[t] = step.after
+        if step.label is not None and step.label.cell is not None and step.label.written is not None:
+            self._memory[step.label.cell] = step.label.written
+        return step
+
+    def skip(self, t: int, pc: int) -> None:
+        self.states[t] = replace(self.states[t], pc=pc)
 
 
 def _block(code: Sequence[Instruction], pc: int) -> range:
@@ -235,107 +229,96 @@ def _speaker(code: Sequence[Instruction], pc: int) -> int:
     return next((at for at in block if isinstance(code[at], Access)), block.start)
 
 
-class _Trial:
-    """One run, tried with other edits than those it was found with."""
+@dataclass(frozen=True, slots=True)
+class _Own:
+    """An instruction of the program itself. `step` is None for the last one, which is only checked."""
 
-    def __init__(self, problem: Problem, sc_fences: Choice, waits: dict[tuple[int, Name], tuple[Instruction, ...]], run: Run) -> None:
+    thread: int
+    before: ThreadState
+    orders: dict[int, Order]  # edits that make it stronger
+    step: Step | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Gap:
+    """All new fences that the thread passes between two of its own instructions."""
+
+    thread: int
+    fences: tuple[tuple[int, FenceKind], ...]
+
+
+class Trial:
+    """One run, tried with other edits than those it was found with. Values are those of SC, whatever is edited."""
+
+    def __init__(self, problem: Problem, waits: dict[tuple[int, Name], tuple[Instruction, ...]], run: Run) -> None:
         self._problem = problem
-        self._sc_fences = sc_fences
-        self._run = run
         self._racing = run.kind is WitnessKind.RACE
         program = problem.info.prepare(_with_waits(problem.full, waits))
         self._program = split_non_atomics(program) if self._racing else program
+        self._fences: dict[FenceKind, tuple[Step, ...]] = {}  # what a new fence of each kind does
+        self._script = tuple(self._scripted(run))
+        self._gaps: dict[int, list[int]] = {}  # where each new fence occurs in the script
+        for number, entry in enumerate(self._script):
+            if isinstance(entry, _Gap):
+                for index, _ in entry.fences:
+                    self._gaps.setdefault(index, []).append(number)
 
     def grown(self, lower: Choice, upper: Choice, more: Sequence[int]) -> Choice:
-        """`upper` with as many of `more` as can be, in this order of preference."""
+        """`upper` with as many of `more` as can be, in this order of preference.
+
+        Fences of one kind that the run always passes together are the same to it.
+        """
+        alike: dict[object, list[int]] = {}
+        for index in more:
+            edit = self._problem.edits[index]
+            key = (edit.what, *self._gaps.get(index, ())) if edit.is_fence else index
+            alike.setdefault(key, []).append(index)
+        return self._grown(lower, upper, list(alike.values()))
+
+    def _grown(self, lower: Choice, upper: Choice, more: list[list[int]]) -> Choice:
         if not more:
             return upper
-        if self.fails(lower, upper | set(more)):
-            return upper | set(more)
+        everything = upper.union(*more)
+        if self.fails(lower, everything):
+            return everything
         if len(more) == 1:
             return upper
         half = len(more) // 2
-        return self.grown(lower, self.grown(lower, upper, more[:half]), more[half:])
+        return self._grown(lower, self._grown(lower, upper, more[:half]), more[half:])
 
     def fails(self, lower: Choice, upper: Choice) -> bool:
         """Whether the run is a violation of every repair between `lower` and `upper`."""
         state = sc_m.initial(self._program)
-        for item in self._run.items:
-            state, arrived = self._arrive(state, item.thread, item.name, lower, upper)
-            if not arrived:
-                continue  # a fence that is not there
-            pc = state.threads[item.thread].pc
-            block = _block(self._program.threads[item.thread].code, pc)
-            if self._is_wrong(state, item.thread, upper):
+        for entry in self._script:
+            if isinstance(entry, _Gap):
+                state = self._fenced(state, entry, lower, upper)
+            elif self._is_wrong(state, entry, upper):
                 return True
-            for _ in block:
-                if state.threads[item.thread].pc in block:
-                    state = self._step(state, item.thread, item.choice, lower, upper)
-        state, _ = self._arrive(state, self._run.thread, None, lower, upper)
-        return self._is_wrong(state, self._run.thread, upper)
+            elif entry.step is not None:
+                step = replace(entry.step, label=_labelled(entry, entry.step.label, upper))
+                state = sc_m.take(state, entry.thread, step, self._problem.notion)
+        return False
 
-    def _arrive(
-        self, state: sc_m.State, t: int, name: Name | None, lower: Choice, upper: Choice
-    ) -> tuple[sc_m.State, bool]:
-        """Runs thread t up to the instruction of this name (or any of the program's own), fences in between included."""
-        code = self._program.threads[t].code
-        while 0 <= (pc := state.threads[t].pc) < len(code):
-            here = code[pc].span
-            assert here is not None
-            if isinstance(code[pc], Jump):
-                state = self._step(state, t, 0, lower, upper)
-            elif here.column != INSERTED:
-                if name is None or here == name:
-                    return state, True
-                raise RuntimeError("a run of a repair is none of the program with all changes")
-            elif here == name and here.line in upper:
-                return state, True
-            else:
-                block = _block(code, pc)
-                if here.line in upper:
-                    for _ in block:
-                        state = self._step(state, t, 0, lower, upper)
-                else:
-                    state = _at(state, t, block.stop)
-        return state, False
+    def _fenced(self, state: sc_m.State, gap: _Gap, lower: Choice, upper: Choice) -> sc_m.State:
+        """After the fences of a gap that are in `upper`; of several of a kind one is enough, and SC is all kinds."""
+        present = {kind for index, kind in gap.fences if index in upper}
+        counted = any(index in lower for index, kind in gap.fences if kind is FenceKind.SEQ_CST)
+        for kind in [FenceKind.SEQ_CST] if FenceKind.SEQ_CST in present else sorted(present, key=_FENCES.index):
+            before = state.sc
+            for step in self._fences[kind]:
+                state = sc_m.take(state, gap.thread, step, self._problem.notion)
+            state = state if counted else replace(state, sc=before)
+        return state
 
-    def _label(self, t: int, step: Step, upper: Choice) -> Label | None:
-        """The label of a step, with the orders that `upper` gives it."""
-        label = step.label
-        name = self._program.threads[t].code[step.pc].span
-        orders = self._problem.strengthening.get((t, name)) if name is not None else None
-        if label is None or not orders or not isinstance(label.order, Order):
-            return label
-        order = label.order
-        for index, wanted in orders.items():
-            if index in upper and not (label.kind == "R*" and wanted is Order.RELEASE):
-                order = order.join(wanted)
-        return replace(label, order=order)
-
-    def _step(self, state: sc_m.State, t: int, choice: int, lower: Choice, upper: Choice) -> sc_m.State:
-        def readable(cell: Cell) -> tuple[int]:
-            return (state.memory[cell],)
-
-        possible = steps(self._program, self._program.threads[t], state.threads[t], readable)
-        step = next(step for step in possible if step.choice == choice)
-        after = sc_m.take(state, t, replace(step, label=self._label(t, step, upper)), self._notion)
-        name = self._program.threads[t].code[step.pc].span
-        if name is not None and name.column == INSERTED and name.line not in lower:
-            return replace(after, sc=state.sc)
-        return after
-
-    @cached_property
-    def _notion(self) -> Notion:
-        return self._problem.notion
-
-    def _is_wrong(self, state: sc_m.State, t: int, upper: Choice) -> bool:
-        """Whether the next step of thread t is an error: of those that the program enables, whatever memory holds."""
+    def _is_wrong(self, state: sc_m.State, own: _Own, upper: Choice) -> bool:
+        """Whether a step that the program enables there, whatever memory holds, is an error."""
+        t = own.thread
 
         def readable(cell: Cell) -> frozenset[int]:
             return state.views.current[t, cell] | {state.memory[cell]}
 
-        for step in steps(self._program, self._program.threads[t], state.threads[t], readable):
-            label = self._label(t, step, upper)
+        for step in steps(self._program, self._program.threads[t], own.before, readable):
+            label = _labelled(own, step.label, upper)
             if label is None:
                 continue
             if self._racing:
@@ -343,14 +326,77 @@ class _Trial:
                     return True
             elif sc_m.err_dep(state, t, step):
                 return True
-            elif (label.kind != "R" or self._notion is Notion.ROBUST) and sc_m.err_sc(state, t, label):
+            elif (label.kind != "R" or self._problem.notion is Notion.ROBUST) and sc_m.err_sc(state, t, label):
                 return True
         return False
 
+    # The script of a run
 
-def _at(state: sc_m.State, t: int, pc: int) -> sc_m.State:
-    moved = replace(state.threads[t], pc=pc)
-    return replace(state, threads=(*state.threads[:t], moved, *state.threads[t + 1 :]))
+    def _scripted(self, run: Run) -> Iterator[_Own | _Gap]:
+        machine = _Machine(self._program)
+        for item in run.items:
+            yield from self._approach(machine, item.thread, item.name)
+            if item.name.column != INSERTED:
+                yield from self._own(machine, item.thread, item.choice)
+        yield from self._approach(machine, run.thread, None)
+        yield from self._at_fault(machine, run.thread)
+
+    def _approach(self, machine: _Machine, t: int, name: Name | None) -> Iterator[_Gap]:
+        """Up to the instruction of this name, or any of the program's own; past it, if it is a new fence."""
+        code = self._program.threads[t].code
+        passed: list[tuple[int, FenceKind]] = []
+        while 0 <= (pc := machine.states[t].pc) < len(code):
+            here = code[pc].span
+            assert here is not None
+            if isinstance(code[pc], Jump):
+                machine.step(t, 0)
+                continue
+            if here.column != INSERTED:
+                if name is not None and here != name:
+                    raise RuntimeError("a run of a repair is none of the program with all changes")
+                break
+            kind = self._problem.edits[here.line].what
+            assert isinstance(kind, FenceKind)
+            done = tuple(machine.step(t, 0) for _ in _block(code, pc))
+            self._fences.setdefault(kind, done)
+            passed.append((here.line, kind))
+            if here == name:
+                break
+        if passed:
+            yield _Gap(t, tuple(passed))
+
+    def _own(self, machine: _Machine, t: int, choice: int) -> Iterator[_Own]:
+        """An instruction, with all that it has become."""
+        block = _block(self._program.threads[t].code, machine.states[t].pc)
+        for _ in block:
+            if machine.states[t].pc in block:
+                before = machine.states[t]
+                yield _Own(t, before, self._orders(t, before), machine.step(t, choice))
+
+    def _at_fault(self, machine: _Machine, t: int) -> Iterator[_Own]:
+        """The last one, which memory may not let the thread finish."""
+        block = _block(self._program.threads[t].code, machine.states[t].pc)
+        for pc in block:
+            before = machine.states[t]
+            last = not self._racing or pc == block[-1]  # only accesses to copies of a location are several steps
+            yield _Own(t, before, self._orders(t, before), None if last else machine.step(t, 0))
+            if last:
+                return
+
+    def _orders(self, t: int, state: ThreadState) -> dict[int, Order]:
+        name = self._program.threads[t].code[state.pc].span
+        return {} if name is None else self._problem.strengthening.get((t, name), {})
+
+
+def _labelled(own: _Own, label: Label | None, upper: Choice) -> Label | None:
+    """A label with the orders that `upper` gives it. A CAS that fails is a read: it cannot release."""
+    if label is None or not own.orders or not isinstance(label.order, Order):
+        return label
+    order = label.order
+    for index, wanted in own.orders.items():
+        if index in upper and not (label.kind == "R*" and wanted is Order.RELEASE):
+            order = order.join(wanted)
+    return label if order is label.order else replace(label, order=order)
 
 
 def _with_waits(program: Program, waits: dict[tuple[int, Name], tuple[Instruction, ...]]) -> Program:
@@ -365,4 +411,10 @@ def _with_waits(program: Program, waits: dict[tuple[int, Name], tuple[Instructio
     return replace(program, threads=tuple(threads))
 
 
-__all__ = ["COSTS", "Rc20Learner", "Span", "candidates", "ra_candidates"]
+VOCABULARY = Vocabulary(
+    candidates=candidates,
+    costs=COSTS,
+    learner=Rc20Learner,
+    words="acquire and release orders, and acquire, release and SC fences",
+    hint=lambda program, edit: None,
+)

@@ -27,8 +27,8 @@ def verdict_only(result: CheckResult, style: Style = PLAIN) -> str:
 
 
 def _report(result: CheckResult, style: Style) -> Iterator[str]:
-    yield from _painted(_verdict_style(result, style), _wrapped(printable(verdict_line(result))), style)
-    yield from _painted(style.strong, _wrapped(printable(consequence(result)), "  "), style)
+    yield from painted(_verdict_style(result, style), wrapped(printable(verdict_line(result))), style)
+    yield from painted(style.strong, wrapped(printable(consequence(result)), "  "), style)
     yield ""
     yield from _facts(result)
     if isinstance(result.verdict, NotRobust):
@@ -40,13 +40,13 @@ def _report(result: CheckResult, style: Style) -> Iterator[str]:
         title = f"Deadlock under {model_title(result.against)}: {printable(result.deadlock.headline)}"
         yield from _witness(title, result.deadlock, result, style)
     if result.busy_waits:
-        yield from _heading("Busy waits, treated as blocking waits", style)
+        yield from heading("Busy waits, treated as blocking waits", style)
         for wait in result.busy_waits:
-            yield from _item(f"{_place(result.program, wait.thread, wait.span)}: {wait.what}")
+            yield from item(f"{place(result.program, wait.thread, wait.span)}: {wait.what}")
     if result.warnings:
         yield ""
         for warning in result.warnings:
-            yield from _painted(style.doubt, _wrapped(f"warning: {printable(warning)}"), style)
+            yield from painted(style.doubt, wrapped(f"warning: {printable(warning)}"), style)
     yield ""
     yield style.paint(style.faint, statistics_line(result.statistics))
 
@@ -81,34 +81,34 @@ def _facts(result: CheckResult) -> Iterator[str]:
 
 
 def _witness(title: str, witness: Witness, result: CheckResult, style: Style) -> Iterator[str]:
-    yield from _heading(title, style)
+    yield from heading(title, style)
     program, against = result.program, model_title(result.against)
-    yield from _table(witness, program, style)
+    yield from witness_table(witness, program, style)
     if witness.reasons:
-        yield from _heading("Why", style)
+        yield from heading("Why", style)
         for reason in witness.reasons:
-            yield from _item(printable(reason))
+            yield from item(printable(reason))
     if witness.cycle:
-        yield from _heading(f"Why {against} forbids it: these steps would come in a circle", style)
+        yield from heading(f"Why {against} forbids it: these steps would come in a circle", style)
         for text in cycle_texts(witness, program):
-            yield from _item(text)
+            yield from item(text)
     if witness.repairs:
         choice = " (any one of these; then check again)" if len(witness.repairs) > 1 else " (then check again)"
-        yield from _heading("What would forbid this execution" + choice, style)
+        yield from heading("What would forbid this execution" + choice, style)
         for repair in witness.repairs:
             first, *others = repair.changes
-            yield from _item(_change(first, program))
+            yield from item(_change(first, program))
             for change in others:
                 yield from _more(f"and {_change(change, program)}")
 
 
 def _change(change: Change, program: Program) -> str:
-    line = _source(program, change.span)
-    place = f"{_place(program, change.thread, change.span)}: {printable(change.what)}"
-    return f"{place}:  {line}" if line else place
+    line = source(program, change.span)
+    what = f"{place(program, change.thread, change.span)}: {printable(change.what)}"
+    return f"{what}:  {line}" if line else what
 
 
-def _table(witness: Witness, program: Program, style: Style) -> Iterator[str]:
+def witness_table(witness: Witness, program: Program, style: Style) -> Iterator[str]:
     """The steps, aligned; `>` marks the offending one."""
     rows = [
         (
@@ -116,7 +116,7 @@ def _table(witness: Witness, program: Program, style: Style) -> Iterator[str]:
             str(number),
             _short(thread_name(program, step.thread), _NAME_WIDTH),
             "" if step.span is None else str(step.span.line),
-            _source(program, step.span),
+            source(program, step.span),
             printable(step.effect),
         )
         for number, step in enumerate(witness.trace, start=1)
@@ -134,7 +134,7 @@ def _table(witness: Witness, program: Program, style: Style) -> Iterator[str]:
         effect = textwrap.wrap(row[-1], max(WIDTH - len(left), 30)) or [""]
         lines = [left + effect[0], *(" " * len(left) + more for more in effect[1:])]
         emphasis = style.faint if row is header else style.strong if row[0] else ""
-        yield from _painted(emphasis, lines, style)
+        yield from painted(emphasis, lines, style)
 
 
 def _offending(witness: Witness) -> TraceStep | None:
@@ -148,11 +148,11 @@ def _offending(witness: Witness) -> TraceStep | None:
     return None
 
 
-def _source(program: Program, span: Span | None) -> str:
+def source(program: Program, span: Span | None) -> str:
     return _short(program.source_line(span) or "", _SOURCE_WIDTH)
 
 
-def _place(program: Program, thread: int, span: Span | None) -> str:
+def place(program: Program, thread: int, span: Span | None) -> str:
     name = printable(thread_name(program, thread))
     return f"thread {name}" if span is None else f"line {span.line}, thread {name}"
 
@@ -162,12 +162,12 @@ def _short(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 3] + "..."
 
 
-def _heading(text: str, style: Style) -> Iterator[str]:
+def heading(text: str, style: Style) -> Iterator[str]:
     yield ""
-    yield from _painted(style.strong, _wrapped(text), style)
+    yield from painted(style.strong, wrapped(text), style)
 
 
-def _item(text: str) -> Iterator[str]:
+def item(text: str) -> Iterator[str]:
     yield from textwrap.wrap(text, WIDTH, initial_indent="  - ", subsequent_indent="    ")
 
 
@@ -176,10 +176,10 @@ def _more(text: str) -> Iterator[str]:
     yield from textwrap.wrap(text, WIDTH, initial_indent="    ", subsequent_indent="    ")
 
 
-def _wrapped(text: str, indent: str = "") -> list[str]:
+def wrapped(text: str, indent: str = "") -> list[str]:
     return textwrap.wrap(text, WIDTH, initial_indent=indent, subsequent_indent="  ")
 
 
-def _painted(start: str, lines: Iterable[str], style: Style) -> Iterator[str]:
+def painted(start: str, lines: Iterable[str], style: Style) -> Iterator[str]:
     for line in lines:
         yield style.paint(start, line)
