@@ -122,8 +122,8 @@ def fence(
 ) -> FenceResult:
     """The cheapest change of the program that makes it robust against `model`, checked, with a reason for each part.
 
-    `cost`: "size", "frequency" (by loop depth, or by the counts in the file `profile`), or the name of a file with costs.
-    `count`: also find out how many cheapest repairs there are. `busy_waits` as for `check`.
+    `cost`: "size", "frequency" (by loop depth, or by the counts in the file `profile`), or the name of a file with
+    costs. `count`: also find out how many cheapest repairs there are. `busy_waits` as for `check`.
 
     Raises InputError for a file that is no program or has no costs, ValueError for a model that is not known.
     """

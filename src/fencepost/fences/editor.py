@@ -32,7 +32,7 @@ from .edits import Changes, InstructionId, Place, PlaceId
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """A changed program. `fences`: which of its instructions are new. `text`: in the input's own language, if it can."""
+    """A changed program. `fences`: which of its instructions are new. `text`: in the input's language, if it can."""
 
     program: Program
     fences: Mapping[InstructionId, tuple[PlaceId, FenceKind]]
@@ -134,18 +134,18 @@ class SourceEditor:
             (t, pc): patch.fences[instruction.span]
             for t, thread in enumerate(program.threads)
             for pc, instruction in enumerate(thread.code)
-            if instruction.span in patch.fences and isinstance(instruction, Fence)
+            if isinstance(instruction, Fence) and instruction.span is not None and instruction.span in patch.fences
         }
         return program, new, patch.text
 
     def _find_places(self) -> tuple[tuple[Place, ...], ...]:
         """Where a fence on trial ends up between accesses."""
-        everywhere = {number: (FenceKind.SEQ_CST,) for number in range(len(self._patcher.places))}
+        everywhere = dict.fromkeys(range(len(self._patcher.places)), (FenceKind.SEQ_CST,))
         tried, new, _ = self._patched({}, everywhere)
         found: list[list[Place]] = [[] for _ in self.program.threads]
         for t, thread in enumerate(tried.threads):
             useful, depths = set(useful_places(thread)), loop_depths(thread)
-            originals = [pc for pc, instruction in enumerate(self.program.threads[t].code) if not isinstance(instruction, Jump)]
+            originals = [pc for pc, own in enumerate(self.program.threads[t].code) if not isinstance(own, Jump)]
             passed = 0
             for pc, instruction in enumerate(thread.code):
                 if (t, pc) in new:

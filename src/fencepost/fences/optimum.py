@@ -78,9 +78,7 @@ def _branch(clauses: list[Clause], costs: Sequence[Fraction], below: Fraction | 
     return best
 
 
-def _all(
-    clauses: list[Clause] | None, costs: Sequence[Fraction], limit: Fraction, chosen: Choice
-) -> Iterator[Choice]:
+def _all(clauses: list[Clause] | None, costs: Sequence[Fraction], limit: Fraction, chosen: Choice) -> Iterator[Choice]:
     if clauses is None or _bound(clauses, costs) > limit:
         return
     pivot = _pivot(clauses)

@@ -17,8 +17,8 @@ from fencepost.program.analysis.rewrite import replace_instructions
 from fencepost.program.form import BlockingCas, Instruction, Jump, Program, Span, Thread, Wait
 from fencepost.program.orders import Order
 
-from .edits import Edit, InstructionId, gathered
 from .editor import Edited, Editor, strengthened
+from .edits import Edit, InstructionId, gathered
 from .optimum import Choice
 
 ORIGINAL, INSERTED = 1, 2
@@ -45,7 +45,7 @@ class Problem:
             ((edit.thread, edit.place), edit.what): index for index, edit in enumerate(self.edits) if edit.is_fence
         }
         threads = tuple(
-            _named(thread, {pc: number[edited.fences[t, pc]] for pc in range(len(thread.code)) if (t, pc) in edited.fences})
+            _named(thread, {pc: number[at] for (owner, pc), at in edited.fences.items() if owner == t})
             for t, thread in enumerate(edited.program.threads)
         )
         _require_same(self.editor.program, edited, threads)
@@ -149,7 +149,9 @@ def _require_same(program: Program, edited: Edited, threads: tuple[Thread, ...])
         found = [
             type(instruction)
             for instruction in new.code
-            if not isinstance(instruction, Jump) and instruction.span is not None and instruction.span.column == ORIGINAL
+            if not isinstance(instruction, Jump)
+            and instruction.span is not None
+            and instruction.span.column == ORIGINAL
         ]
         if kinds != found:
             raise RuntimeError(f"with fences, thread {old.name} of {program.name} reads as another program")

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from fencepost.program.orders import FenceKind
 
 from . import rc20
-from .edits import Edit
 from .editor import Editor
+from .edits import Edit
 from .vocabulary import Vocabulary
 
 

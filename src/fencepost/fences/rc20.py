@@ -13,7 +13,7 @@ are those of the reading version, fed with different sets of fences: V_SC with t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -38,14 +38,14 @@ from fencepost.program.lts import Cell, Label, Step, ThreadState, initial_state,
 from fencepost.program.orders import FenceKind, Order
 from fencepost.verdict.types import Move, Witness, WitnessKind
 
-from .edits import Edit
 from .editor import Editor, loop_depths
+from .edits import Edit
 from .optimum import Choice, Clause
 from .problem import INSERTED, Name, Problem
 from .vocabulary import Vocabulary
 
 _FENCES = (FenceKind.ACQUIRE, FenceKind.RELEASE, FenceKind.SEQ_CST)
-COSTS = {
+COSTS: Mapping[Order | FenceKind, Fraction] = {
     Order.ACQUIRE: Fraction(1),
     Order.RELEASE: Fraction(1),
     FenceKind.ACQUIRE: Fraction(2),
@@ -324,9 +324,9 @@ class Trial:
             if self._racing:
                 if sc_m.err_race(state, t, label):
                     return True
-            elif sc_m.err_dep(state, t, step):
-                return True
-            elif (label.kind != "R" or self._problem.notion is Notion.ROBUST) and sc_m.err_sc(state, t, label):
+                continue
+            checked = label.kind != "R" or self._problem.notion is Notion.ROBUST
+            if sc_m.err_dep(state, t, step) or (checked and sc_m.err_sc(state, t, label)):
                 return True
         return False
 

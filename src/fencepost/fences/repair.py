@@ -17,12 +17,12 @@ from fencepost.verdict.types import CheckResult, Notion, Robust, Statistics, Unk
 
 from . import costs as costing
 from .costs import Chosen, Costs
-from .edits import Edit
 from .editor import editor_of
+from .edits import Edit
 from .optimum import Choice
 from .problem import Problem
-from .synthesis import Found, GivenUp, NoneFound, Synthesis
-from .types import Change, FenceResult, Outcome, Repaired, Undecided, Unrepairable
+from .synthesis import GivenUp, NoneFound, Synthesis
+from .types import FenceResult, Outcome, Part, Repaired, Undecided, Unrepairable
 from .vocabulary import Vocabulary, repairable_models, vocabulary_of
 
 MOST_COUNTED = 1000  # optimal repairs; each of them is checked
@@ -120,9 +120,7 @@ def _outcome(
     return Repaired(changes, total, edited.program, edited.text, final, optimal, more)
 
 
-def _changes(
-    problem: Problem, vocabulary: Vocabulary, costs: Costs, search: Synthesis, chosen: Choice
-) -> list[Change]:
+def _changes(problem: Problem, vocabulary: Vocabulary, costs: Costs, search: Synthesis, chosen: Choice) -> list[Part]:
     """The parts of a repair in the order of the program, each with what goes wrong without it."""
     groups: dict[tuple[int, int, int], list[int]] = {}
     for index in sorted(chosen):
@@ -134,7 +132,7 @@ def _changes(
         witness = search.witness_without(chosen, Choice(indices))
         cost = sum((costs.of[index] for index in indices), Fraction(0))
         hint = vocabulary.hint(problem.editor.program, edits[0])
-        changes.append(Change(edits, _words(problem.editor.program, edits), cost, witness, hint))
+        changes.append(Part(edits, _words(problem.editor.program, edits), cost, witness, hint))
     return changes
 
 

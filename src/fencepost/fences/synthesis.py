@@ -58,7 +58,7 @@ class Synthesis:
 
     def __post_init__(self) -> None:
         self.clauses: list[Clause] = []
-        self._known: dict[Choice, bool] = {}
+        self._repairs: set[Choice] = set()
 
     def find(self) -> Answer:
         """A choice of least cost; the same one every time."""
@@ -77,22 +77,19 @@ class Synthesis:
                     self._learn(chosen, witness)
 
     def count(self, cost: Fraction, most: int) -> tuple[int, bool] | GivenUp:
-        """How many choices of the least cost are repairs: each is checked. At most `most`; and whether there are more."""
+        """How many choices of the least cost are repairs, up to `most`, each checked; and whether there are more."""
         while True:
             good = 0
-            for chosen in all_of_cost(self.clauses, self.costs, cost):
-                if chosen in self._known:
-                    good += 1
-                elif good == most:
-                    return good, True
-                else:
+            for good, chosen in enumerate(all_of_cost(self.clauses, self.costs, cost), start=1):
+                if good > most:
+                    return most, True
+                if chosen not in self._repairs:
                     verdict = self._checked(chosen).verdict
                     if isinstance(verdict, Unknown):
                         return GivenUp(verdict.reason)
                     if isinstance(verdict, NotRobust):
                         self._learn(chosen, verdict.witness)
                         break
-                    good += 1
             else:
                 return good, False
 
@@ -121,5 +118,5 @@ class Synthesis:
             others.workers,
         )
         if isinstance(result.verdict, Robust):
-            self._known[chosen] = True
+            self._repairs.add(chosen)
         return result

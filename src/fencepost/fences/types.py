@@ -12,13 +12,13 @@ from .edits import Edit
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Part:
     """One part of a repair, and what goes wrong without it (all other parts being made)."""
 
     edits: tuple[Edit, ...]  # an access that becomes both acquire and release is two edits
     what: str  # "make this load acquire"
     cost: Fraction
-    without: Witness | None = None  # of the program with all other changes
+    without: Witness | None = None  # of the program with all other parts
     hint: str | None = None  # what could be done instead
 
 
@@ -26,7 +26,7 @@ class Change:
 class Repaired:
     """A cheapest repair; `changes` is empty if the program needs none. It has been checked in the form it has here."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[Part, ...]
     cost: Fraction
     program: Program
     text: str | None  # in the language of the input, if it can be said there
@@ -37,7 +37,7 @@ class Repaired:
 
 @dataclass(frozen=True, slots=True)
 class Unrepairable:
-    """No repair of this vocabulary is enough. `witness`: of the program with all the changes in `despite`."""
+    """No repair of this vocabulary is enough. `witness`: the last violation that was found on the way."""
 
     reason: str
     witness: Witness | None = None

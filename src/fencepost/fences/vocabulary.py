@@ -1,4 +1,4 @@
-"""Which models can be repaired, and with what. To add one: a module with the names of `Vocabulary`, and a line here."""
+"""Which models can be repaired, and with what. To add one: a module with a `VOCABULARY`, and a line here."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from fencepost.models.registry import ModelInfo
 from fencepost.program.form import Program
 from fencepost.program.orders import FenceKind, Order
 
-from .edits import Edit
 from .editor import Editor
+from .edits import Edit
 from .problem import Problem
 from .synthesis import Learner
 
@@ -24,7 +24,7 @@ _MODULES = {
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """`candidates`: all that may be changed. `costs`: of each kind of change. `hint`: what could be done instead of one."""
+    """`candidates`: all that may be changed; `costs`: of each kind of change; `hint`: what could be done instead."""
 
     candidates: Callable[[Editor], Iterator[Edit]]
     costs: Mapping[Order | FenceKind, Fraction]

@@ -12,7 +12,7 @@ from fencepost.program.orders import FenceKind, Order
 
 @dataclass(frozen=True, slots=True)
 class SourcePlace:
-    """A point in the text where a fence can be put: just before what stands at `span`. `name`: what the language calls it."""
+    """Where a fence can be put: just before what stands at `span`. `name`: what the language calls the place."""
 
     thread: int
     span: Span
@@ -36,5 +36,5 @@ class SourcePatcher(Protocol):
     def patched(
         self, orders: Mapping[Span, frozenset[Order]], fences: Mapping[int, tuple[FenceKind, ...]]
     ) -> PatchedText:
-        """The text with accesses (by where they stand) made at least so strong, and fences put at places (by number)."""
+        """The text with accesses (by where they stand) made so strong, and with fences at places (by number)."""
         ...

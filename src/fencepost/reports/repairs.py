@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from fencepost._version import __version__
-from fencepost.fences.types import Change, FenceResult, Repaired, Undecided, Unrepairable
+from fencepost.fences.types import FenceResult, Part, Repaired, Undecided, Unrepairable
 from fencepost.verdict.types import Answer
 
 from .json import SCHEMA, dump, span_data, statistics_data, witness_data
@@ -107,13 +107,13 @@ def _repair(result: FenceResult, repaired: Repaired, style: Style) -> Iterator[s
         yield from item(f"without this ({_short_line(result, change)}): {printable(reason)}")
 
 
-def _change_line(result: FenceResult, change: Change) -> str:
+def _change_line(result: FenceResult, change: Part) -> str:
     line = source(result.program, change.edits[0].span)
     text = f"{_short_line(result, change)} (cost {number(change.cost)})"
     return f"{text}:  {line}" if line else text
 
 
-def _short_line(result: FenceResult, change: Change) -> str:
+def _short_line(result: FenceResult, change: Part) -> str:
     first = change.edits[0]
     return f"{place(result.program, first.thread, first.span)}: {printable(change.what)}"
 
@@ -163,7 +163,7 @@ def data(result: FenceResult) -> dict[str, Any]:
     }
 
 
-def _change_data(result: FenceResult, change: Change) -> dict[str, Any]:
+def _change_data(result: FenceResult, change: Part) -> dict[str, Any]:
     first = change.edits[0]
     return {
         "thread": result.program.threads[first.thread].name,

@@ -109,14 +109,16 @@ class TplPatcher:
             case "unlock":  # unlock(l) is l.store(0, rel)
                 new = []
             case _:
-                read, write = (names + ["rlx", "rlx"])[:2]
+                read, write = [*names, "rlx", "rlx"][:2]
                 new = ["acq" if Order.ACQUIRE in wanted else read, "rel" if Order.RELEASE in wanted else write]
         for number, old, name in zip(present, names, new, strict=False):
             if old != name:
                 offset = self._lines.offset(tokens[number].span)
                 yield offset, offset + len(old), name
         more = new[len(present) :]
-        if more and not (len(present) == 1 and more == ["rlx"]):
+        while more and more[-1] == "rlx":  # orders that are not named are relaxed
+            more.pop()
+        if more:
             empty = closing == opening + 1
             yield end, end, ("" if empty else ", ") + ", ".join(more)
 
