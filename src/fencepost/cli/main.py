@@ -16,6 +16,8 @@ from .parsing import Parser, nearest
 VERBS = {
     "check": ("check", "decide whether programs behave under a weak memory model as they do under SC"),
     "fence": ("fence", "find the cheapest change that makes a program robust"),
+    "models": ("models", "list the memory models: what is decided for each, and how far the answer holds"),
+    "explain": ("explain", "say what the words in a report mean, or show a report that was saved as JSON"),
 }
 
 _EXAMPLES = """\

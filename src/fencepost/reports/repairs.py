@@ -9,11 +9,12 @@ from typing import Any
 
 from fencepost._version import __version__
 from fencepost.fences.types import FenceResult, Part, Repaired, Undecided, Unrepairable
+from fencepost.program.places import Lines
 from fencepost.verdict.types import Answer
 
 from .json import SCHEMA, dump, span_data, statistics_data, witness_data
 from .style import PLAIN, Style
-from .text import heading, item, painted, place, source, statistics_line, witness_table, wrapped
+from .text import heading, item, painted, place_text, statistics_line, witness_table, wrapped
 from .words import model_title, printable
 
 FORMATS = ("text", "json")
@@ -72,11 +73,11 @@ def _report(result: FenceResult, style: Style) -> Iterator[str]:
         case Unrepairable(_, witness) if witness is not None:
             yield from heading("What no repair of this kind forbids", style)
             yield from item(printable(witness.headline))
-            yield from witness_table(witness, result.program, style)
+            yield from witness_table(witness, Lines(result.program), style)
     if result.busy_waits:
         yield from heading("Busy waits, treated as blocking waits", style)
         for wait in result.busy_waits:
-            yield from item(f"{place(result.program, wait.thread, wait.span)}: {wait.what}")
+            yield from item(f"{place_text(Lines(result.program), wait.thread, wait.span)}: {wait.what}")
     for warning in _warnings(result):
         yield ""
         yield from painted(style.doubt, wrapped(f"warning: {printable(warning)}"), style)
@@ -108,14 +109,14 @@ def _repair(result: FenceResult, repaired: Repaired, style: Style) -> Iterator[s
 
 
 def _change_line(result: FenceResult, change: Part) -> str:
-    line = source(result.program, change.edits[0].span)
+    line = printable(Lines(result.program).text(change.edits[0].span, ""))
     text = f"{_short_line(result, change)} (cost {number(change.cost)})"
     return f"{text}:  {line}" if line else text
 
 
 def _short_line(result: FenceResult, change: Part) -> str:
     first = change.edits[0]
-    return f"{place(result.program, first.thread, first.span)}: {printable(change.what)}"
+    return f"{place_text(Lines(result.program), first.thread, first.span)}: {printable(change.what)}"
 
 
 def _warnings(result: FenceResult) -> Iterator[str]:
