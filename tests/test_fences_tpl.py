@@ -129,7 +129,7 @@ def test_patched_texts_read_as_the_patched_program(path):
             orders[where] = orders.get(where, frozenset()) | {edit.what}
     fences = {(edit.thread, edit.place): (FenceKind.RELEASE,) for edit in edits if edit.is_fence}
     edited = editor.apply(Changes(orders, fences))
-    assert len(edited.fences) == len(fences) > 0
+    assert len(edited.fences) == len(fences)
     stronger = FormEditor(program).apply(Changes(orders, {})).program
     for t, (wanted, thread) in enumerate(zip(stronger.threads, edited.program.threads, strict=True)):
         kept = [i for pc, i in enumerate(thread.code) if (t, pc) not in edited.fences and not isinstance(i, Jump)]
