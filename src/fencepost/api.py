@@ -12,6 +12,7 @@ from fencepost.engines.dispatch import check_program_with
 from fencepost.engines.options import SearchOptions
 from fencepost.models.registry import MODELS, find
 from fencepost.program.analysis.busy_waits import BusyLoop, block_busy_waits
+from fencepost.program.analysis.remarks import remarks
 from fencepost.program.form import Expectation, Program
 from fencepost.verdict.types import Agreement, BusyWait, CheckResult, Notion, Robust, Statistics, Unknown
 
@@ -67,45 +68,9 @@ def check(
         result,
         file=file,
         busy_waits=() if keep else tuple(BusyWait(loop.thread, loop.span, loop.what) for loop in loops),
-        warnings=(*result.warnings, *warnings),
+        warnings=(*program.notes, *remarks(program), *result.warnings, *warnings),
         expectation=agreement,
     )
-
-
-def _compare(expectations: tuple[Expectation, ...], result: CheckResult) -> tuple[Agreement, list[str]]:
-    """The answer against what the file itself announces for this model and notion."""
-    relevant = [
-        (expectation, name)
-        for expectation in expectations
-        for name in expectation.models
-        if expectation.notion == result.notion.value and (known := find(name)) and known.name == result.model
-    ]
-    if not relevant or isinstance(result.verdict, Unknown):
-        return Agreement.NONE, []
-    robust = isinstance(result.verdict, Robust)
-    answer = "robust" if robust else "not robust"
-    warnings = [
-        f"the file expects: {_announced(expectation)} under {name}{_line(expectation)}; the answer is {answer}"
-        for expectation, name in relevant
-        if expectation.robust != robust
-    ]
-    return Agreement.DIFFERS if warnings else Agreement.AGREES, warnings
-
-
-def _announced(expectation: Expectation) -> str:
-    notion = " (observational)" if expectation.notion == Notion.OBSERVATIONAL.value else ""
-    return ("robust" if expectation.robust else "not robust") + notion
-
-
-def _line(expectation: Expectation) -> str:
-    return "" if expectation.span is None else f", line {expectation.span.line}"
-
-
-def _kept(loops: tuple[BusyLoop, ...]) -> str:
-    places = sorted({loop.span.line for loop in loops if loop.span is not None})
-    where = f" (line {', '.join(map(str, places))})" if places else ""
-    count = "1 busy wait was kept as a loop" if len(loops) == 1 else f"{len(loops)} busy waits were kept as loops"
-    return f"{count}{where}, because the file announces verdicts; treated as blocking they raise no false alarm"
 
 
 def fence(
@@ -152,3 +117,39 @@ def fence(
     )
     waits = tuple(BusyWait(loop.thread, loop.span, loop.what) for loop in loops)
     return replace(result, file=file, busy_waits=waits)
+
+
+def _compare(expectations: tuple[Expectation, ...], result: CheckResult) -> tuple[Agreement, list[str]]:
+    """The answer against what the file itself announces for this model and notion."""
+    relevant = [
+        (expectation, name)
+        for expectation in expectations
+        for name in expectation.models
+        if expectation.notion == result.notion.value and (known := find(name)) and known.name == result.model
+    ]
+    if not relevant or isinstance(result.verdict, Unknown):
+        return Agreement.NONE, []
+    robust = isinstance(result.verdict, Robust)
+    answer = "robust" if robust else "not robust"
+    warnings = [
+        f"the file expects: {_announced(expectation)} under {name}{_line(expectation)}; the answer is {answer}"
+        for expectation, name in relevant
+        if expectation.robust != robust
+    ]
+    return Agreement.DIFFERS if warnings else Agreement.AGREES, warnings
+
+
+def _announced(expectation: Expectation) -> str:
+    notion = " (observational)" if expectation.notion == Notion.OBSERVATIONAL.value else ""
+    return ("robust" if expectation.robust else "not robust") + notion
+
+
+def _line(expectation: Expectation) -> str:
+    return "" if expectation.span is None else f", line {expectation.span.line}"
+
+
+def _kept(loops: tuple[BusyLoop, ...]) -> str:
+    places = sorted({loop.span.line for loop in loops if loop.span is not None})
+    where = f" (line {', '.join(map(str, places))})" if places else ""
+    count = "1 busy wait was kept as a loop" if len(loops) == 1 else f"{len(loops)} busy waits were kept as loops"
+    return f"{count}{where}, as the file announces verdicts; --busy-waits block treats such loops as blocking waits"

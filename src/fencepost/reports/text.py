@@ -55,11 +55,13 @@ def _report(result: CheckResult, style: Style) -> Iterator[str]:
 
 def statistics_line(statistics: Statistics) -> str:
     """What the search cost, on one line."""
-    workers = "1 worker" if statistics.workers == 1 else f"{statistics.workers} workers"
-    return (
-        f"{statistics.states:,} states, {statistics.transitions:,} transitions, "
-        f"{statistics.seconds:.2f} s, {statistics.peak_bytes / (1 << 20):,.1f} MiB, {workers}"
-    )
+    work = f"{_count(statistics.states, 'state')}, {_count(statistics.transitions, 'transition')}"
+    memory = f"{statistics.peak_bytes / (1 << 20):,.1f} MiB"
+    return f"{work}, {statistics.seconds:.2f} s, {memory}, {_count(statistics.workers, 'worker')}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _verdict_style(result: CheckResult, style: Style) -> str:
