@@ -98,7 +98,12 @@ class Delivery:
 def _complaint(failed: Failed) -> str:
     if not isinstance(failed.error, InputError):
         return internal_error(failed.error, failed.file)
-    return failed.error.render(_source(failed.error))
+    return complaint(failed.error)
+
+
+def complaint(error: InputError) -> str:
+    """What is wrong with an input, with the line that it is about."""
+    return error.render(_source(error))
 
 
 def _source(error: InputError) -> str | None:

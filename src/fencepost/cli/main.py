@@ -8,6 +8,7 @@ from importlib import import_module
 # Verb -> its module in this package, with `configure(parser)` and `run(arguments) -> exit code`, and what it does.
 VERBS = {
     "check": ("check", "decide whether programs behave under a weak memory model as they do under SC"),
+    "fence": ("fence", "find the cheapest change that makes a program robust"),
     "models": ("models", "list the memory models: what is decided for each, and how far the answer holds"),
     "explain": ("explain", "say what the words in a report mean, or show a report that was saved as JSON"),
 }
