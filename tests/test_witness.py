@@ -272,6 +272,20 @@ def test_lines_with_several_accesses_are_told_apart_by_columns():
     assert "     2  a       2:29  r = y.load(rlx)  reads y = 0\n" in text
 
 
+def test_loops_without_a_source_are_told_too():
+    builder = ProgramBuilder("loops", max_value=3)
+    x = builder.atomic("x")
+    with builder.thread("t") as t:
+        a = t.load(x, into="a")
+        with t.while_(a == 0):
+            t.load(x, into=a)
+        t.assert_(a == 0)
+    with builder.thread("u") as u:
+        u.store(x, 1)
+    witness = check(builder.build(), busy_waits="keep").assertion_witness
+    assert witness.headline == "assert(a == 0) fails (a = 1), at assert(a == 0) of thread t"
+
+
 # Properties, on random programs
 
 

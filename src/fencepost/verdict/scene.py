@@ -73,11 +73,12 @@ class Scene:
 
     def code(self, place: Place) -> str:
         """The instruction, in the words of program.printer; where it may jump to is a place in the source."""
-        thread, _ = place
-        end = len(self.program.threads[thread].code)
         instruction = self.instruction(place)
-        targets = {pc: self.where((thread, pc)) if pc < end else "the end" for pc in branch_targets(instruction)}
-        return show_instruction(instruction, targets)
+        code = self.program.threads[place[0]].code
+        spans = {pc: code[pc].span if pc < len(code) else None for pc in branch_targets(instruction)}
+        return show_instruction(
+            instruction, {pc: str(pc) if span is None else self.lines.where(span) for pc, span in spans.items()}
+        )
 
     def name(self, thread: int) -> str:
         return self.program.threads[thread].name
