@@ -13,7 +13,7 @@ from fencepost.reports.json import data, failure, render
 DOCUMENT = Path(__file__).parent.parent / "docs" / "json.md"
 
 # The type names of the documentation, and the sections that describe objects.
-PLAIN = {"string": str, "integer": int, "number": (int, float)}
+PLAIN = {"string": str, "boolean": bool, "integer": int, "number": (int, float)}
 
 
 def documented():
@@ -39,7 +39,7 @@ def check(value, kind, path, seen):
             check(item, kind.removeprefix("array of "), f"{path}[{index}]", seen)
     elif kind in PLAIN:
         assert isinstance(value, PLAIN[kind]), (path, value)
-        assert not isinstance(value, bool), path
+        assert isinstance(value, bool) == (kind == "boolean"), path
     else:
         fields = documented()[kind]
         assert set(value) == set(fields), path
@@ -79,7 +79,13 @@ def test_answers(name, verdict, assertions, races):
 def test_store_buffering_in_full():
     report = data(results.sb())
     assert (report["schema"], report["fencepost"]) == (1, __version__)
-    assert report["program"] == {"name": "sb.tpl", "file": None, "language": "tpl", "threads": ["left", "right"]}
+    assert report["program"] == {
+        "name": "sb.tpl",
+        "file": None,
+        "language": "tpl",
+        "threads": ["left", "right"],
+        "source": results.SB_SOURCE,
+    }
     assert report["statistics"]["states"] == 1234
     witness = report["witness"]
     assert witness["kind"] == "stale-access"

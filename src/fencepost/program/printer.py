@@ -19,6 +19,7 @@ from .form import (
     Jump,
     Load,
     Location,
+    Lock,
     Program,
     Ref,
     Rmw,
@@ -26,6 +27,7 @@ from .form import (
     Store,
     StoreConditional,
     Thread,
+    Unlock,
     Use,
     Wait,
 )
@@ -44,7 +46,7 @@ _RMW_NAMES = {
 
 def show_program(program: Program) -> str:
     """All of `program`: declarations, then each thread with one numbered instruction per line."""
-    lines = [f"program {program.name}: values 0 to {program.max_value}"]
+    lines = [f"program {program.name}: values {program.min_value} to {program.max_value}"]
     lines += [_show_location(location) for location in program.locations]
     for expectation in program.expectations:
         verdict = expectation.notion if expectation.robust else f"not {expectation.notion}"
@@ -70,7 +72,7 @@ def show_instruction(instruction: Instruction, labels: Mapping[int, str] | None 
         case StoreConditional(reg, ref, value, order):
             return f"{reg} = {show_ref(ref)}.store_conditional({show(value)}, {_ordering(order, instruction.marks)})"
         case Rmw(reg, op, ref, operand, order):
-            old_as_name = _reading(operand, show_ref(ref))
+            old_as_name = value_named(operand, show_ref(ref))
             arguments = f"{show_ref(ref)}, {show(old_as_name)}, {_ordering(order, instruction.marks)}"
             return _result(reg) + f"{_RMW_NAMES[op]}({arguments})"
         case Cas(reg, ref, expected, desired, success, failure):
@@ -80,9 +82,13 @@ def show_instruction(instruction: Instruction, labels: Mapping[int, str] | None 
         case BlockingCas(ref, expected, desired, order):
             return f"BCAS({show_ref(ref)}, {show(expected)}, {show(desired)}, {order.value})"
         case Wait(reg, ref, until, order):
-            return _result(reg) + f"wait({show(_reading(until, show_ref(ref)))}, {order.value})"
+            return _result(reg) + f"wait({show(value_named(until, show_ref(ref)))}, {order.value})"
         case Fence(kind):
             return f"fence({kind.value})"
+        case Lock():
+            return "lock"
+        case Unlock():
+            return "unlock"
         case Branch(condition, pc):
             return f"if ({show(condition)}) goto {target(pc)}"
         case Jump(pc):
@@ -102,6 +108,18 @@ def show_ref(ref: Ref) -> str:
     if ref.location == MEMORY and ref.index is not None:
         return f"*({show(ref.index)})"
     return ref.location if ref.index is None else f"{ref.location}[{show(ref.index)}]"
+
+
+def value_named(until: Expr, name: str) -> Expr:
+    """`until` with the name of the location in place of the value that is read."""
+    match until:
+        case ReadValue():
+            return Reg(name)
+        case Unary(op, arg):
+            return Unary(op, value_named(arg, name))
+        case Binary(op, left, right):
+            return Binary(op, value_named(left, name), value_named(right, name))
+    return until
 
 
 def branch_targets(instruction: Instruction) -> tuple[int, ...]:
@@ -148,15 +166,3 @@ def _ordering(order: Order, marks: frozenset[Mark]) -> str:
 
 def _result(reg: str | None) -> str:
     return "" if reg is None else f"{reg} = "
-
-
-def _reading(until: Expr, name: str) -> Expr:
-    """`until` with the name of the location in place of the value that is read."""
-    match until:
-        case ReadValue():
-            return Reg(name)
-        case Unary(op, arg):
-            return Unary(op, _reading(arg, name))
-        case Binary(op, left, right):
-            return Binary(op, _reading(left, name), _reading(right, name))
-    return until

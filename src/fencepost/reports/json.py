@@ -24,7 +24,7 @@ from .words import reason, verdict_word
 
 SCHEMA = 1
 
-_RACES = {Answer.HOLD: "none", Answer.FAIL: "found", Answer.UNKNOWN: "unknown"}
+RACES = {Answer.HOLD: "none", Answer.FAIL: "found", Answer.UNKNOWN: "unknown"}
 
 
 def render(result: CheckResult) -> str:
@@ -50,20 +50,29 @@ def data(result: CheckResult) -> dict[str, Any]:
         "verdict": verdict_word(result.verdict),
         "reason": reason(result.verdict),
         "assertions": result.assertions.value,
-        "races": _RACES[result.races],
+        "races": RACES[result.races],
         "expectation": result.expectation.value,
-        "witness": _witness(witness, program),
-        "assertion_witness": _witness(result.assertion_witness, program),
-        "deadlock": _witness(result.deadlock, program),
+        "witness": witness_data(witness, program),
+        "assertion_witness": witness_data(result.assertion_witness, program),
+        "deadlock": witness_data(result.deadlock, program),
         "busy_waits": [_busy_wait(wait) for wait in result.busy_waits],
         "warnings": list(result.warnings),
-        "statistics": _statistics(result.statistics),
+        "statistics": statistics_data(result.statistics),
     }
 
 
-def failure(file: str, kind: str, message: str) -> dict[str, Any]:
+def failure(
+    file: str,
+    kind: str,
+    message: str,
+    *,
+    line: int | None = None,
+    column: int | None = None,
+    hint: str | None = None,
+) -> dict[str, Any]:
     """What stands for a file that could not be checked; `kind` is "input" or "internal"."""
-    return {"schema": SCHEMA, "fencepost": __version__, "file": file, "error": {"kind": kind, "message": message}}
+    error = {"kind": kind, "message": message, "line": line, "column": column, "hint": hint}
+    return {"schema": SCHEMA, "fencepost": __version__, "file": file, "error": error}
 
 
 def _program(result: CheckResult) -> dict[str, Any]:
@@ -73,17 +82,19 @@ def _program(result: CheckResult) -> dict[str, Any]:
         "file": result.file,
         "language": program.language,
         "threads": [thread.name for thread in program.threads],
+        "source": program.source,
     }
 
 
-def _witness(witness: Witness | None, program: Program) -> dict[str, Any] | None:
+def witness_data(witness: Witness | None, program: Program) -> dict[str, Any] | None:
     if witness is None:
         return None
     return {
         "kind": witness.kind.value,
         "headline": witness.headline,
+        "confirmed": witness.confirmed,
         "thread": witness.thread,
-        "span": _span(witness.span),
+        "span": span_data(witness.span),
         "trace": [_step(step, program) for step in witness.trace],
         "reasons": list(witness.reasons),
         "repairs": [_repair(repair) for repair in witness.repairs],
@@ -100,15 +111,21 @@ def _witness(witness: Witness | None, program: Program) -> dict[str, Any] | None
 def _step(step: TraceStep, program: Program) -> dict[str, Any]:
     return {
         "thread": step.thread,
-        "span": _span(step.span),
+        "span": span_data(step.span),
         "source": program.source_line(step.span),
+        "code": step.code,
         "effect": step.effect,
         "event": step.event,
     }
 
 
 def _repair(repair: Repair) -> dict[str, Any]:
-    return {"thread": repair.thread, "span": _span(repair.span), "what": repair.what}
+    return {
+        "changes": [
+            {"thread": change.thread, "span": span_data(change.span), "what": change.what, "code": change.code}
+            for change in repair.changes
+        ]
+    }
 
 
 def _event(event: Event) -> dict[str, Any]:
@@ -122,7 +139,7 @@ def _event(event: Event) -> dict[str, Any]:
         "order": None if label.order is None else label.order.value,
         "read": label.read,
         "written": label.written,
-        "span": _span(event.span),
+        "span": span_data(event.span),
     }
 
 
@@ -131,10 +148,10 @@ def _edge(edge: Edge) -> dict[str, Any]:
 
 
 def _busy_wait(wait: BusyWait) -> dict[str, Any]:
-    return {"thread": wait.thread, "span": _span(wait.span), "what": wait.what}
+    return {"thread": wait.thread, "span": span_data(wait.span), "what": wait.what}
 
 
-def _statistics(statistics: Statistics) -> dict[str, Any]:
+def statistics_data(statistics: Statistics) -> dict[str, Any]:
     return {
         "states": statistics.states,
         "transitions": statistics.transitions,
@@ -144,5 +161,5 @@ def _statistics(statistics: Statistics) -> dict[str, Any]:
     }
 
 
-def _span(span: Span | None) -> dict[str, int] | None:
+def span_data(span: Span | None) -> dict[str, int] | None:
     return None if span is None else {"line": span.line, "column": span.column}

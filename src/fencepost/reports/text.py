@@ -5,11 +5,12 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator
 
-from fencepost.program.form import Program, Span
-from fencepost.verdict.types import Answer, CheckResult, NotRobust, Statistics, TraceStep, Witness, WitnessKind
+from fencepost.program.form import Span
+from fencepost.program.places import Lines
+from fencepost.verdict.types import Answer, Change, CheckResult, NotRobust, Statistics, TraceStep, Witness, WitnessKind
 
 from .style import PLAIN, Style
-from .words import consequence, model_title, notion_title, printable, safety, thread_name, verdict_line
+from .words import consequence, cycle_texts, model_title, notion_title, printable, safety, thread_name, verdict_line
 
 WIDTH = 116
 _SOURCE_WIDTH = 44
@@ -27,37 +28,40 @@ def verdict_only(result: CheckResult, style: Style = PLAIN) -> str:
 
 
 def _report(result: CheckResult, style: Style) -> Iterator[str]:
-    yield from _painted(_verdict_style(result, style), _wrapped(printable(verdict_line(result))), style)
-    yield from _painted(style.strong, _wrapped(printable(consequence(result)), "  "), style)
+    yield from painted(_verdict_style(result, style), wrapped(printable(verdict_line(result))), style)
+    yield from painted(style.strong, wrapped(printable(consequence(result)), "  "), style)
     yield ""
     yield from _facts(result)
     if isinstance(result.verdict, NotRobust):
-        yield from _witness("Execution", result.verdict.witness, result.program, style)
+        yield from _witness(_execution(result.verdict.witness, result), result.verdict.witness, result, style)
     if result.assertion_witness is not None:
         title = f"How the assertion fails under {model_title(result.against)}"
-        yield from _witness(title, result.assertion_witness, result.program, style)
+        yield from _witness(title, result.assertion_witness, result, style)
     if result.deadlock is not None:
         title = f"Deadlock under {model_title(result.against)}: {printable(result.deadlock.headline)}"
-        yield from _witness(title, result.deadlock, result.program, style)
+        yield from _witness(title, result.deadlock, result, style)
     if result.busy_waits:
-        yield from _heading("Busy waits, treated as blocking waits", style)
+        yield from heading("Busy waits, treated as blocking waits", style)
+        lines = Lines(result.program)
         for wait in result.busy_waits:
-            yield from _item(f"{_place(result.program, wait.thread, wait.span)}: {wait.what}")
+            yield from item(f"{place_text(lines, wait.thread, wait.span)}: {wait.what}")
     if result.warnings:
         yield ""
         for warning in result.warnings:
-            yield from _painted(style.doubt, _wrapped(f"warning: {printable(warning)}"), style)
+            yield from painted(style.doubt, wrapped(f"warning: {printable(warning)}"), style)
     yield ""
     yield style.paint(style.faint, statistics_line(result.statistics))
 
 
 def statistics_line(statistics: Statistics) -> str:
     """What the search cost, on one line."""
-    workers = "1 worker" if statistics.workers == 1 else f"{statistics.workers} workers"
-    return (
-        f"{statistics.states:,} states, {statistics.transitions:,} transitions, "
-        f"{statistics.seconds:.2f} s, {statistics.peak_bytes / (1 << 20):,.1f} MiB, {workers}"
-    )
+    work = f"{_count(statistics.states, 'state')}, {_count(statistics.transitions, 'transition')}"
+    memory = f"{statistics.peak_bytes / (1 << 20):,.1f} MiB"
+    return f"{work}, {statistics.seconds:.2f} s, {memory}, {_count(statistics.workers, 'worker')}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _verdict_style(result: CheckResult, style: Style) -> str:
@@ -80,33 +84,51 @@ def _facts(result: CheckResult) -> Iterator[str]:
     yield f"  notion   {notion_title(result)}"
 
 
-def _witness(title: str, witness: Witness, program: Program, style: Style) -> Iterator[str]:
-    yield from _heading(title, style)
-    yield from _table(witness, program, style)
+def _execution(witness: Witness, result: CheckResult) -> str:
+    if witness.kind is WitnessKind.RACE:
+        return "An execution with the race"
+    if not witness.cycle:
+        return "The execution that raises the doubt"
+    return f"An execution that {model_title(result.model)} allows and {model_title(result.against)} forbids"
+
+
+def _witness(title: str, witness: Witness, result: CheckResult, style: Style) -> Iterator[str]:
+    lines = Lines(result.program)
+    yield from heading(title, style)
+    yield from witness_table(witness, lines, style)
+    if witness.cycle:
+        yield from heading(f"Why {model_title(result.against)} forbids it: these steps would come in a circle", style)
+        for text in cycle_texts(witness, result.program):
+            yield from item(text)
     if witness.reasons:
-        yield from _heading("Why", style)
+        yield from heading(f"Why {model_title(result.model)} allows it" if witness.cycle else "Why", style)
         for reason in witness.reasons:
-            yield from _item(printable(reason))
+            yield from item(printable(reason))
     if witness.repairs:
         choice = " (any one of these; then check again)" if len(witness.repairs) > 1 else " (then check again)"
-        yield from _heading("What would forbid this execution" + choice, style)
+        yield from heading("What would forbid this execution" + choice, style)
         for repair in witness.repairs:
-            line = _source(program, repair.span)
-            yield from _item(
-                f"{_place(program, repair.thread, repair.span)}: {printable(repair.what)}"
-                + (f":  {line}" if line else "")
-            )
+            first, *others = repair.changes
+            yield from item(_change(first, lines))
+            for change in others:
+                yield from _more(f"and {_change(change, lines)}")
 
 
-def _table(witness: Witness, program: Program, style: Style) -> Iterator[str]:
+def _change(change: Change, lines: Lines) -> str:
+    source = _short(lines.text(change.span, change.code), _SOURCE_WIDTH)
+    place = f"{place_text(lines, change.thread, change.span)}: {printable(change.what)}"
+    return f"{place}:  {source}" if source else place
+
+
+def witness_table(witness: Witness, lines: Lines, style: Style) -> Iterator[str]:
     """The steps, aligned; `>` marks the offending one."""
     rows = [
         (
             ">" if step is _offending(witness) else "",
             str(number),
-            _short(thread_name(program, step.thread), _NAME_WIDTH),
-            "" if step.span is None else str(step.span.line),
-            _source(program, step.span),
+            _short(thread_name(lines.program, step.thread), _NAME_WIDTH),
+            "" if step.span is None else lines.number(step.span),
+            _short(lines.text(step.span, step.code), _SOURCE_WIDTH),
             printable(step.effect),
         )
         for number, step in enumerate(witness.trace, start=1)
@@ -122,9 +144,9 @@ def _table(witness: Witness, program: Program, style: Style) -> Iterator[str]:
         ]
         left = "  ".join(cells) + "  "
         effect = textwrap.wrap(row[-1], max(WIDTH - len(left), 30)) or [""]
-        lines = [left + effect[0], *(" " * len(left) + more for more in effect[1:])]
+        whole = [left + effect[0], *(" " * len(left) + more for more in effect[1:])]
         emphasis = style.faint if row is header else style.strong if row[0] else ""
-        yield from _painted(emphasis, lines, style)
+        yield from painted(emphasis, whole, style)
 
 
 def _offending(witness: Witness) -> TraceStep | None:
@@ -138,13 +160,9 @@ def _offending(witness: Witness) -> TraceStep | None:
     return None
 
 
-def _source(program: Program, span: Span | None) -> str:
-    return _short(program.source_line(span) or "", _SOURCE_WIDTH)
-
-
-def _place(program: Program, thread: int, span: Span | None) -> str:
-    name = printable(thread_name(program, thread))
-    return f"thread {name}" if span is None else f"line {span.line}, thread {name}"
+def place_text(lines: Lines, thread: int, span: Span | None) -> str:
+    name = printable(thread_name(lines.program, thread))
+    return f"thread {name}" if span is None else f"{lines.where(span)}, thread {name}"
 
 
 def _short(text: str, width: int) -> str:
@@ -152,19 +170,24 @@ def _short(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 3] + "..."
 
 
-def _heading(text: str, style: Style) -> Iterator[str]:
+def heading(text: str, style: Style) -> Iterator[str]:
     yield ""
-    yield from _painted(style.strong, _wrapped(text), style)
+    yield from painted(style.strong, wrapped(text), style)
 
 
-def _item(text: str) -> Iterator[str]:
+def item(text: str) -> Iterator[str]:
     yield from textwrap.wrap(text, WIDTH, initial_indent="  - ", subsequent_indent="    ")
 
 
-def _wrapped(text: str, indent: str = "") -> list[str]:
+def _more(text: str) -> Iterator[str]:
+    """What belongs to the item above."""
+    yield from textwrap.wrap(text, WIDTH, initial_indent="    ", subsequent_indent="    ")
+
+
+def wrapped(text: str, indent: str = "") -> list[str]:
     return textwrap.wrap(text, WIDTH, initial_indent=indent, subsequent_indent="  ")
 
 
-def _painted(start: str, lines: Iterable[str], style: Style) -> Iterator[str]:
+def painted(start: str, lines: Iterable[str], style: Style) -> Iterator[str]:
     for line in lines:
         yield style.paint(start, line)

@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterator
 
 from fencepost.program.form import Assert, Program
 from fencepost.program.lts import Label
-from fencepost.verdict.types import Answer, CheckResult, Notion, NotRobust, Robust, Unknown, Verdict, WitnessKind
+from fencepost.program.places import Lines
+from fencepost.verdict.types import (
+    Answer,
+    CheckResult,
+    Event,
+    Notion,
+    NotRobust,
+    Robust,
+    Unknown,
+    Verdict,
+    Witness,
+    WitnessKind,
+)
 
 
 def verdict_word(verdict: Verdict) -> str:
@@ -69,8 +82,20 @@ def safety(result: CheckResult) -> Answer:
     return Answer.HOLD if answered and not _races_open(result) else Answer.UNKNOWN
 
 
+def outcome_word(result: CheckResult) -> str:
+    """The answer in a few words, for counting."""
+    word = "NOT robust" if isinstance(result.verdict, NotRobust) else verdict_word(result.verdict)
+    return f"{word} but failing" if word != "NOT robust" and safety(result) is Answer.FAIL else word
+
+
 def consequence(result: CheckResult) -> str:
-    """What the answers together mean for the program's assertions (Prop 4.3, 4.12)."""
+    """What the answers together mean for the program's assertions, and whether it can block for ever."""
+    deadlock = f"; it can deadlock under {model_title(result.against)}" if result.deadlock else ""
+    return _what_holds(result) + deadlock
+
+
+def _what_holds(result: CheckResult) -> str:
+    """Prop 4.3, 4.12."""
     model, against = model_title(result.model), model_title(result.against)
     if result.races is Answer.FAIL:
         return f"a program with a data race has no meaning under {model}, whatever its assertions say"
@@ -87,6 +112,8 @@ def consequence(result: CheckResult) -> str:
             return f"robust, but whether an assertion fails under {against} is not known"
         case NotRobust(), Answer.FAIL:
             return f"an assertion fails already under {against}{_assertion(result)}"
+        case NotRobust(Witness(confirmed=False)), _:
+            return f"this may be a false alarm; if it is none, what holds under {against} need not hold under {model}"
         case NotRobust(), Answer.HOLD if _asserts(result.program):
             return f"no assertion fails under {against}; that says nothing about {model}"
         case NotRobust(), _:
@@ -117,6 +144,40 @@ def label_text(label: Label) -> str:
         case read, written:
             place = f"{label.cell}: {read} to {written}"
     return " ".join((*words, place) if place else words)
+
+
+def cycle_texts(witness: Witness, program: Program) -> Iterator[str]:
+    """The cycle: for each edge, why its first event comes before its second."""
+    events = {event.number: event for event in witness.events}
+    lines = Lines(program)
+    for edge in witness.cycle:
+        yield printable(_edge_text(events[edge.source], events[edge.target], edge.kind, lines))
+
+
+def _edge_text(first: Event, second: Event, kind: str, lines: Lines) -> str:
+    before, after = _event_place(first, lines), _event_place(second, lines)
+    cell, old, new = first.label.cell, first.label.written, second.label.written
+    match kind:
+        case "po":
+            return f"{before} comes before {_event_line(second, lines)} in its thread"
+        case "rf":
+            return f"{before} writes {cell} = {old}, before {after} reads it"
+        case "mo":
+            return f"{before} writes {cell} = {old}, before {after} writes {cell} = {new}"
+        case "fr":
+            return f"{before} reads {cell} = {first.label.read}, before {after} writes {cell} = {new}"
+        case "sc":
+            return f"{before} runs before {after}"
+    return f"{before} comes before {after}, by {kind}"
+
+
+def _event_place(event: Event, lines: Lines) -> str:
+    return f"{_event_line(event, lines)} ({thread_name(lines.program, event.thread)})"
+
+
+def _event_line(event: Event, lines: Lines) -> str:
+    where = label_text(event.label) if event.span is None else lines.where(event.span)
+    return f"the fence at {where}" if event.label.kind == "F" and event.span is not None else where
 
 
 def printable(text: str) -> str:

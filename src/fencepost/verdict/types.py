@@ -50,17 +50,26 @@ class TraceStep:
 
     thread: int
     span: Span | None
-    effect: str  # "r = y.load(acq) reads 1"
+    effect: str  # "reads y = 1"
     event: int | None = None  # number of the event in the graph, if it made one
+    code: str = ""  # the instruction, in the words of program.printer
 
 
 @dataclass(frozen=True, slots=True)
-class Repair:
-    """Something that would forbid this witness (not necessarily all others)."""
+class Change:
+    """One edit of the program."""
 
     thread: int
     span: Span | None
     what: str  # "make this load acquire"
+    code: str = ""  # the instruction, in the words of program.printer
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """Changes that together would forbid this witness (not necessarily all others)."""
+
+    changes: tuple[Change, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +89,7 @@ class Witness:
     events: tuple[Event, ...] = ()
     edges: tuple[Edge, ...] = ()
     cycle: tuple[Edge, ...] = ()
+    confirmed: bool = True  # False: by a check that is sound and not complete, so it may be a false alarm
     thread: int | None = None  # the thread and the place of the offending instruction
     span: Span | None = None
 
