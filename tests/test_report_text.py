@@ -33,9 +33,15 @@ Why
   - Under SC, x = 1 comes before this read: line 3, then line 4, which reads y before line 7 writes it.
   - Under RC20 nothing synchronizes left with right, so right need not know of x = 1.
 
-What would forbid this execution (any one of these; then check again)
+Why SC forbids it: these steps would come in a circle
+  - line 8 (right) reads x = 0, before line 3 (left) writes x = 1
+  - line 3 (left) comes before line 4 (left), in program order
+  - line 4 (left) reads y = 0, before line 7 (right) writes y = 1
+  - line 7 (right) comes before line 8 (right), in program order
+
+What would forbid this execution (then check again)
   - line 4, thread left: put fence(seq_cst) before this load:  a = y.load(rlx);
-  - line 8, thread right: put fence(seq_cst) before this load:  a = x.load(rlx);
+    and line 8, thread right: put fence(seq_cst) before this load:  a = x.load(rlx);
 
 1,234 states, 3,456 transitions, 0.25 s, 3.0 MiB, 2 workers
 """

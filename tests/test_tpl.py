@@ -502,3 +502,8 @@ def test_load(tmp_path: Path) -> None:
 def test_tpl_is_recognised_by_its_content(text: str) -> None:
     assert loads(text, "<stdin>").language == "tpl"
     assert loads(text, "a.txt", language="tpl").language == "tpl"
+
+
+def test_a_label_may_have_the_name_of_a_location_as_in_c() -> None:
+    program = loads("global x; fn a { local r; x: x.store(1); if (r) goto x; }", "labels.tpl")
+    assert program.threads[0].code[1] == Branch(Reg("r"), 0)

@@ -52,7 +52,6 @@ IN_A_FUNCTION = [
     ("goto @end; edn: skip;", "there is no label 'end' in this function", "did you mean 'edn'?"),
     ("if (r) goto @end;", "there is no label 'end' in this function", None),
     ("l: skip; @l: skip;", "the label 'l' is already defined in line 4", None),
-    ("@x: skip;", "the label 'x' has the name of a shared location", None),
     ("goto @3;", "expected a label after goto, found '3'", None),
     ("goto @while;", "expected a label after goto, found the keyword 'while'", None),
     # accesses

@@ -14,7 +14,7 @@ from support.random_programs import Options, random_program
 from support.traces import trace
 
 from fencepost.frontends import InputError, load, loads
-from fencepost.frontends.tpl.writer import to_tpl
+from fencepost.frontends.tpl.writer import NotExpressibleError, to_tpl
 from fencepost.program.form import Jump, Program
 from fencepost.program.printer import branch_targets
 
@@ -153,15 +153,16 @@ def program_or_error(text: str) -> Program | None:
     """Anything else than a program or an InputError escapes from here. The error can always be shown."""
     try:
         return loads(text, "fuzz.tpl", language="tpl")
-    except InputError as error:
-        assert error.message
-        assert error.render(text).startswith("fuzz.tpl")
-        if error.line is not None:
-            lines = text.removeprefix("\ufeff").splitlines()
-            assert error.column is not None
-            assert 1 <= error.line <= max(len(lines), 1)
-            assert 1 <= error.column <= len(lines[error.line - 1] if lines else "") + 1
-        return None
+    except InputError as caught:
+        error = caught
+    assert error.message
+    assert error.render(text).startswith("fuzz.tpl")
+    if error.line is not None:
+        lines = text.removeprefix("\ufeff").splitlines()
+        assert error.column is not None
+        assert 1 <= error.line <= max(len(lines), 1)
+        assert 1 <= error.column <= len(lines[error.line - 1] if lines else "") + 1
+    return None
 
 
 @given(st.binary(max_size=200))
@@ -174,8 +175,11 @@ def test_any_bytes(data: bytes) -> None:
         path.write_bytes(data)
         try:
             load(path)
-        except InputError as error:
-            assert str(error)
+        except InputError as caught:
+            error = caught
+        else:
+            return
+    assert str(error)
 
 
 @given(st.text(max_size=300))
@@ -246,11 +250,18 @@ def test_the_code_is_tight(seed: int) -> None:
 
 @pytest.mark.parametrize("options", [Options(), Options(loops=True, non_atomics=True)])
 def test_random_programs_survive_being_written(options: Options) -> None:
+    written = 0
     for seed in range(300):
         program = random_program(seed, options)
-        again = loads(to_tpl(program), f"{program.name}.tpl")
+        try:
+            text = to_tpl(program)
+        except NotExpressibleError:  # arrays, and some read-modify-writes and waits
+            continue
+        written += 1
+        again = loads(text, f"{program.name}.tpl")
         assert again.locations == program.locations
         for one, other in zip(program.threads, again.threads, strict=True):
             assert one.registers == other.registers
             for run in range(5):
                 assert trace(program, one, run) == trace(again, other, run), f"random_program({seed}, {options})"
+    assert written > 60

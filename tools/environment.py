@@ -22,7 +22,7 @@ _SKIPPED = ("__pycache__",)
 
 
 def find_python():
-    """Goes on only in a Python that is new enough: this one, or another one on the PATH, which starts the script anew."""
+    """Goes on only in a Python that is new enough: this one, or one on the PATH, which starts the script anew."""
     if sys.version_info >= OLDEST:
         return
     for minor in range(20, OLDEST[1] - 1, -1):
@@ -30,7 +30,8 @@ def find_python():
         if newer:
             os.execv(newer, [newer, *sys.argv])
     _stop(
-        "fencepost needs Python %d.%d or newer; this is %d.%d (%s)" % (OLDEST + sys.version_info[:2] + (sys.executable,)),  # noqa: UP031
+        "fencepost needs Python %d.%d or newer; this is %d.%d (%s)"  # noqa: UP031 - for old Pythons as well
+        % (OLDEST + sys.version_info[:2] + (sys.executable,)),
         "on Debian: apt install python3 (Debian 12 or newer)",
     )
 

@@ -31,6 +31,8 @@ std::int64_t binary(ExprOp op, std::int64_t a, std::int64_t b) {
         case ExprOp::subtract: return wrapping(bits(a) - bits(b));
         case ExprOp::multiply: return wrapping(bits(a) * bits(b));
         case ExprOp::divide: return divide(a, b);
+        case ExprOp::shift_left: return wrapping(bits(a) << (b & 63));
+        case ExprOp::shift_right: return wrapping(bits(a) >> (b & 63));
         default: return b == 0 || b == -1 ? 0 : a % b;  // modulo
     }
 }

@@ -24,7 +24,8 @@ enum class RmwOp : std::uint8_t { add, sub, and_, or_, xor_, exchange };
 enum class ExprOp : std::uint8_t {
     constant, reg, read_value, not_, negate, complement,
     logical_or, logical_and, bit_or, bit_xor, bit_and, equal, not_equal,
-    less, less_equal, greater, greater_equal, add, subtract, multiply, divide, modulo
+    less, less_equal, greater, greater_equal, add, subtract, multiply, divide, modulo,
+    shift_left, shift_right  // of 64 unsigned bits, the count modulo 64
 };
 
 struct ExprItem {

@@ -159,25 +159,20 @@ void Rc20Monitor<W>::normalize(std::uint64_t* m, std::span<const std::uint32_t> 
     if (!options_.forget) return;
     // 1. Entries of a thread's own views that it will neither consult nor hand on.
     // An entry can only do harm once it is in some V^a or V^c: a later overwrite of x adds to those and to every V^w
-    // and V^r alike. So (2) V^w, and V^r of a thread, matter only where some V^a or V^c (of another) has the entry,
-    // and (3) V_SC matters only for locations of which somebody is unaware: a later write to x resets it for x.
-    View unaware;     // in V^a or V^c of at least one thread
-    View unaware_two; // of at least two
-    View mine[max_threads];
+    // and V^r alike. So (2) V^w and V^r matter only where some V^a or V^c has the entry (for V^r(t), also that of t:
+    // it may read what it has published itself, and would then wrongly count as aware), and (3) V_SC matters only for
+    // locations of which somebody is unaware: a later write to x resets it for x.
+    View unaware;  // in V^a or V^c of at least one thread
     for (int t = 0; t < threads_; ++t) {
         const Needs& need = needs_[idx(t)][pcs[idx(t)]];
         const View a = row(m, a_row(t)) & need.a;
         const View c = row(m, c_row(t)) & need.c;
         store(m, a_row(t), a);
         store(m, c_row(t), c);
-        mine[t] = a | c;
-        unaware_two |= unaware & mine[t];
-        unaware |= mine[t];
+        unaware |= a | c;
     }
-    for (int t = 0; t < threads_; ++t) {
-        const View by_others = unaware_two | (unaware & ~mine[t]);
-        store(m, r_row(t), row(m, r_row(t)) & needs_[idx(t)][pcs[idx(t)]].r & by_others);
-    }
+    for (int t = 0; t < threads_; ++t)
+        store(m, r_row(t), row(m, r_row(t)) & needs_[idx(t)][pcs[idx(t)]].r & unaware);
     std::uint64_t open = 0;
     for (std::size_t cell = 0; cell < location_.size(); ++cell)
         if (location_[cell] >= 0 && (unaware & own_[cell]).any()) open |= std::uint64_t{1} << location_[cell];

@@ -2,7 +2,8 @@
 
 A program starts from a skeleton: either a known communication pattern or random accesses. Each access becomes one of
 the instructions that read (write) there, with a random order; fences, uses of what was read, and control flow are then
-sprinkled in. `random_program(seed)` is a function of its arguments.
+sprinkled in. Sometimes a thread reads back what it has just written, or is a copy of another one.
+`random_program(seed)` is a function of its arguments.
 """
 
 from __future__ import annotations
@@ -116,8 +117,11 @@ class _Generator:
         skeleton = self.pattern() if self.chance(0.75) else self.accesses()
         letters = sorted({access[1] for thread in skeleton for access in thread})
         self.locations = tuple(map(self.location, letters))
-        threads = tuple(self.thread(f"t{number}", accesses) for number, accesses in enumerate(skeleton))
-        return _with_spans(Program(name, self.locations, threads, self.max_value))
+        threads = [self.thread(f"t{number}", accesses) for number, accesses in enumerate(skeleton)]
+        if self.chance(0.1):
+            one, other = self.random.sample(range(len(threads)), 2)
+            threads[one] = replace(threads[other], name=threads[one].name)
+        return _with_spans(Program(name, self.locations, tuple(threads), self.max_value))
 
     def pattern(self) -> list[list[str]]:
         """A known pattern, its letters and threads shuffled, perhaps with an access more or less."""
@@ -129,6 +133,10 @@ class _Generator:
             one, other = self.random.sample("xyz", 2)
             renamed[one] = renamed[other]
         threads = [[access[0] + renamed[access[1]] for access in thread] for thread in threads]
+        if self.chance(0.15):  # a thread that hears of itself
+            thread = self.random.choice(threads)
+            place, letter = self.random.randrange(len(thread) + 1), self.random.choice("xyz")
+            thread[place:place] = [self.random.choice("WU") + letter, self.random.choice("RRU") + letter]
         while self.chance(0.6) and sum(map(len, threads)) < self.options.max_events:
             thread = self.random.choice(threads)
             thread.insert(self.random.randrange(len(thread) + 1), self.access("xyz"))
@@ -167,9 +175,11 @@ class _Generator:
                 code.append(self.use())
         if self.chance(0.15):
             code.insert(self.random.randrange(len(code) + 1), self.branch())
+        if self.options.loops:
+            while self.chance(0.5):
+                place = self.random.randrange(len(code) + 1)
+                code[place:place] = self.loop(place)
         code = _resolved(code)
-        if self.options.loops and self.chance(0.6):
-            code.append(Jump(0) if self.chance(0.3) else Branch(self.condition(), self.random.randrange(len(code))))
         initial = tuple(self.random.randint(0, self.max_value) for _ in REGISTERS) if self.chance(0.05) else ()
         return Thread(name, REGISTERS, tuple(code), initial)
 
@@ -178,7 +188,7 @@ class _Generator:
     def instruction(self, access: str) -> Instruction:
         kind, name = access[0], access[1]
         location = next(location for location in self.locations if location.name == name)
-        ref = Ref(name, self.index() if location.size > 1 else None)
+        ref = self.place(location)
         if not location.atomic:
             return self.load(ref, Order.NON_ATOMIC) if kind == "R" else Store(ref, self.value(), Order.NON_ATOMIC)
         if kind == "U" or self.chance(0.08):
@@ -186,6 +196,9 @@ class _Generator:
         if kind == "W":
             return Store(ref, self.value(), self.order(STORES))
         return self.wait(ref) if self.chance(0.15) else self.load(ref, self.order(LOADS))
+
+    def place(self, location: Location) -> Ref:
+        return Ref(location.name, self.index() if location.size > 1 else None)
 
     def order(self, orders: Sequence[Order]) -> Order:
         return orders[-1] if self.chance(self.strength) else self.random.choice(orders[:-1])
@@ -228,6 +241,33 @@ class _Generator:
             return Choose((0, self.random.randint(1, 2)))
         return Branch(self.condition(), self.random.randint(1, 3))
 
+    def loop(self, place: int) -> list[Instruction]:
+        """Instructions to be inserted at `place`, which jump backwards."""
+        ref = self.place(self.random.choice(self.locations))
+        atomic = next(location for location in self.locations if location.name == ref.location).atomic
+        match self.random.randrange(6):
+            case 0:  # for ever
+                return [Jump(-self.random.randint(1, place + 1))]
+            case 1:  # a number of times
+                count = self.register()
+                return [
+                    Assign(count, Binary("+", Reg(count), Const(1))),
+                    Branch(Binary("!=", Reg(count), self.constant()), -self.random.randint(2, place + 2)),
+                ]
+            case 2 if atomic:  # until something is read
+                load = self.load(ref, self.order(LOADS))
+                return [load, Branch(self.condition(), -2)]
+            case 3 if atomic:  # read, then compare and swap what was read
+                load = self.load(ref, self.order(LOADS))
+                result = self.register()
+                swap = Cas(result, ref, Reg(load.reg), self.value(), self.order(UPDATES), self.order(LOADS))
+                return [load, swap, Branch(Binary("!=", Reg(result), Reg(load.reg)), -self.random.choice((2, 3)))]
+            case 4 if atomic:  # compare and swap until it succeeds
+                result, expected = self.register(), self.constant() if self.chance(0.7) else self.source()
+                swap = Cas(result, ref, expected, self.value(), self.order(UPDATES), self.order(LOADS))
+                return [swap, Branch(Binary("!=", Reg(result), expected), -2)]
+        return [Branch(self.condition(), -self.random.randint(1, place + 1))]
+
     # Expressions
 
     def register(self) -> str:
@@ -267,11 +307,11 @@ def _resolved(code: Sequence[Instruction]) -> list[Instruction]:
     """Relative targets made absolute."""
 
     def target(place: int, distance: int) -> int:
-        return min(place + 1 + distance, len(code))
+        return max(0, min(place + 1 + distance, len(code)))
 
     def at(place: int, instruction: Instruction) -> Instruction:
         match instruction:
-            case Branch(target=distance):
+            case Branch(target=distance) | Jump(target=distance):
                 return replace(instruction, target=target(place, distance))
             case Choose(targets=distances):
                 return replace(instruction, targets=tuple(target(place, distance) for distance in distances))

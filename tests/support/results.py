@@ -14,6 +14,7 @@ from fencepost.verdict.types import (
     Agreement,
     Answer,
     BusyWait,
+    Change,
     CheckResult,
     Edge,
     Event,
@@ -179,8 +180,12 @@ def sb_witness() -> Witness:
             "Under RC20 nothing synchronizes left with right, so right need not know of x = 1.",
         ),
         repairs=(
-            Repair(0, Span(4, 3), "put fence(seq_cst) before this load"),
-            Repair(1, Span(8, 3), "put fence(seq_cst) before this load"),
+            Repair(
+                (
+                    Change(0, Span(4, 3), "put fence(seq_cst) before this load"),
+                    Change(1, Span(8, 3), "put fence(seq_cst) before this load"),
+                )
+            ),
         ),
         events=tuple(run.events),
         edges=tuple(run.edges),
@@ -213,7 +218,7 @@ def mp_witness() -> Witness:
         headline="thread reader may read data = 0, although it has seen flag = 1",
         trace=steps,
         reasons=("The write of flag is relaxed, so reading it tells the reader nothing of data.",),
-        repairs=(Repair(0, Span(4, 3), "make this store a release"),),
+        repairs=(Repair((Change(0, Span(4, 3), "make this store a release"),)),),
         events=tuple(run.events),
         edges=tuple(run.edges),
         cycle=run.cycle(),

@@ -13,8 +13,8 @@ Visible = tuple[object, ...]
 def trace(program: Program, thread: Thread, seed: int, *, length: int = 60) -> list[Visible]:
     """The first `length` visible steps of one random run of `thread` alone, reading arbitrary values.
 
-    Equivalent threads have equal traces for every seed: silent steps leave no trace and use no randomness. A thread
-    that goes on silently for ever has come to its end here.
+    Equivalent threads whose registers correspond by position, whatever their names, have equal traces for every seed:
+    silent steps leave no trace and use no randomness. A thread that goes on silently for ever has come to its end here.
     """
     random = Random(seed)
     state = initial_state(thread)
@@ -32,5 +32,5 @@ def trace(program: Program, thread: Thread, seed: int, *, length: int = 60) -> l
             seen.append((step.label, len(step.reads), step.choice))
         state = step.after
     if is_over(thread, state):
-        seen.append(("over", min(state.pc, 0), *state.registers[: len(thread.initial) or None]))
+        seen.append(("over", min(state.pc, 0), *state.registers))
     return seen

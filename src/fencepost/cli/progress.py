@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 class Progress:
     """Shows statistics on stderr, if that is a terminal."""
 
-    def __init__(self, name: str, *, shown: bool) -> None:
+    def __init__(self, name: str) -> None:
         self._name = name
-        self._shown = shown and sys.stderr is not None and sys.stderr.isatty()
+        self._shown = sys.stderr is not None and sys.stderr.isatty()
         self._width = 0
 
     def __call__(self, statistics: Statistics) -> None:

@@ -37,6 +37,7 @@ from fencepost.verdict.types import (
 Progress = Callable[[Statistics], None]
 
 _PROGRESS_INTERVAL = 0.2  # seconds
+_LARGEST_MAX_VALUE = (1 << 24) - 1  # the search keeps a table over all values
 
 # The order of ViolationKind and Ending in the core.
 _KINDS = (
@@ -68,6 +69,8 @@ def check_program(
         prepared = info.prepare(program)
     except Unsupported as error:
         return replace(result, verdict=Unknown(str(error)))
+    if prepared.max_value > _LARGEST_MAX_VALUE:
+        return replace(result, verdict=Unknown(f"values up to {prepared.max_value} are too many for the search"))
     started = time.perf_counter()
     try:
         found = _decide(prepared, info, notion, options, on_progress, started)

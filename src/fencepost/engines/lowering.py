@@ -41,7 +41,7 @@ _RMW_OPS = (RmwOp.ADD, RmwOp.SUB, RmwOp.AND, RmwOp.OR, RmwOp.XOR, RmwOp.EXCHANGE
 _EVERYTHING = (1 << 64) - 1
 _LEAVES = ("constant", "register", "read value")
 _UNARY = ("!", "-", "~")
-_BINARY = ("||", "&&", "|", "^", "&", "==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%")
+_BINARY = ("||", "&&", "|", "^", "&", "==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "<<", ">>")
 
 
 def to_core(

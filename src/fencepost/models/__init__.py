@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from fencepost.program.form import Instruction, Span
+from fencepost.program.form import MEMORY, Access, Instruction, Program, Rmw, RmwOp, Span, StoreConditional
 
 
 class Unsupported(Exception):  # noqa: N818 - a property of the program, not a fault of ours
-    """The program has an instruction to which the model gives no meaning."""
+    """The program has an instruction to which the model gives no meaning, or is as a whole (None) not of its kind."""
 
-    def __init__(self, model: str, instruction: Instruction, reason: str) -> None:
-        self.span: Span | None = instruction.span
+    def __init__(self, model: str, instruction: Instruction | None, reason: str) -> None:
+        self.span: Span | None = None if instruction is None else instruction.span
         where = "" if self.span is None else f" at line {self.span.line}, column {self.span.column}"
-        super().__init__(f"{type(instruction).__name__.lower()}{where} is not in {model}: {reason}")
+        what = "this program" if instruction is None else type(instruction).__name__.lower()
+        super().__init__(f"{what}{where} is not in {model}: {reason}")
+
+
+def require_named_cells(model: str, program: Program) -> None:
+    """Raises Unsupported if `program` has accesses for which a model must know addresses or reservations."""
+    for thread in program.threads:
+        for instruction in thread.code:
+            if isinstance(instruction, Access) and instruction.ref.location == MEMORY:
+                raise Unsupported(model, instruction, "its address is computed")
+            if isinstance(instruction, StoreConditional):
+                raise Unsupported(model, instruction, "it may fail")
+            if isinstance(instruction, Rmw) and instruction.op is RmwOp.UPDATE:
+                raise Unsupported(model, instruction, "it is none of the usual read-modify-writes")

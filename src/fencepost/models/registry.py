@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
-from fencepost.program.form import Program
+from fencepost.program.form import Isa, Program
 
+from . import Unsupported
 from .notions import Notion
 
 if TYPE_CHECKING:
@@ -39,9 +40,12 @@ class ModelInfo:
     evidence: str  # module that explains what the monitor finds: explain, repairs and is_hidden
     engine: str = "search"  # how it is decided: a key of engines.dispatch.ENGINES
     aliases: tuple[str, ...] = ()
+    isas: frozenset[Isa] = frozenset({Isa.C11})  # programs of which kinds it gives a meaning to
 
     def prepare(self, program: Program) -> Program:
         """`program` in the model's own terms. Raises models.Unsupported."""
+        if program.isa not in self.isas:
+            raise Unsupported(self.name, None, f"its instructions are those of {program.isa.value}")
         return cast(Callable[[Program], Program], import_module(self.module).prepare)(program)
 
     def classes(self, program: Program, *, precise: bool) -> Mapping[str, ValueClasses]:
@@ -52,7 +56,7 @@ class ModelInfo:
     def explain(
         self, kind: str, program: Program, run: Iterable[tuple[int, int]], thread: int, notion: Notion
     ) -> Evidence | None:
-        """Why the next step of `thread` after `run` is a violation of this kind, by the definition; None if it is none."""
+        """Why the next step of `thread` after `run` is such a violation, by the definition; None if it is none."""
         find = cast("Callable[..., Evidence | None]", import_module(self.evidence).explain)
         return find(kind, program, run, thread, notion)
 

@@ -133,11 +133,10 @@ class Assembler:
 
     def finish(self) -> tuple[Instruction, ...]:
         """The code, its targets program counters."""
-        code = _shorten([self._resolve(instruction) for instruction in self._code])
-        kept = _without_useless_jumps(code, sorted(_reachable(code)))
-        position = {pc: index for index, pc in enumerate(kept)}
-        position[len(code)] = len(kept)
-        return tuple(_retarget(code[pc], position) for pc in kept)
+        code = [self._resolve(instruction) for instruction in self._code]
+        while (tight := _tightened(code)) != code:  # what is left out may have stood between a branch and a jump
+            code = tight
+        return tuple(code)
 
     def _resolve(self, instruction: Instruction) -> Instruction:
         return _retarget(instruction, {label: pc for label, pc in enumerate(self._places) if pc is not None})
@@ -161,6 +160,15 @@ def _retarget(instruction: Instruction, moved: dict[int, int]) -> Instruction:
     return instruction
 
 
+def _tightened(code: list[Instruction]) -> list[Instruction]:
+    """`code` with shorter ways, and without what they make superfluous."""
+    code = _shorten(code)
+    kept = _without_useless_jumps(code, sorted(_reachable(code)))
+    position = {pc: index for index, pc in enumerate(kept)}
+    position[len(code)] = len(kept)
+    return [_retarget(code[pc], position) for pc in kept]
+
+
 def _shorten(code: list[Instruction]) -> list[Instruction]:
     """No jump to a jump, and no branch over a jump. Only a jump to itself (an empty endless loop) stays a target."""
     final: dict[int, int] = {}
@@ -182,7 +190,7 @@ def _shorten(code: list[Instruction]) -> list[Instruction]:
         if (
             isinstance(branch, Branch)
             and isinstance(jump, Jump)
-            and jump.target != pc + 1
+            and jump.target not in (pc + 1, branch.target)
             and branch.target == final[pc + 2]
         ):
             code[pc] = replace(branch, condition=negate(branch.condition), target=jump.target)

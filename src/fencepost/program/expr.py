@@ -1,7 +1,8 @@
 """Expressions over a thread's registers: what they are and what they mean.
 
 Arithmetic is C's on 64-bit signed integers (wrap-around, division truncates towards zero), the same in the
-reading versions and in the core. A value only enters memory or a register through `Program.wrap`, so an
+reading versions and in the core; `<<` and `>>` are the processors' logical shifts of 64 bits, the count taken modulo
+64 (only the litmus front ends make them). A value only enters memory or a register through `Program.wrap`, so an
 expression as a whole is taken modulo the program's range, and intermediate results are not.
 """
 
@@ -84,6 +85,8 @@ BINARY: dict[str, Callable[[int, int], int]] = {
     "*": lambda a, b: a * b,
     "/": _divide,
     "%": lambda a, b: a - b * _divide(a, b),
+    "<<": lambda a, b: a << (b & 63),
+    ">>": lambda a, b: (a & _MASK) >> (b & 63),
 }
 
 
@@ -172,7 +175,18 @@ def either(left: Expr, right: Expr) -> Expr:
 PRECEDENCE = {
     op: level
     for level, ops in enumerate(
-        (("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!="), ("<", "<=", ">", ">="), ("+", "-"), ("*", "/", "%"))
+        (
+            ("||",),
+            ("&&",),
+            ("|",),
+            ("^",),
+            ("&",),
+            ("==", "!="),
+            ("<", "<=", ">", ">="),
+            ("<<", ">>"),
+            ("+", "-"),
+            ("*", "/", "%"),
+        )
     )
     for op in ops
 }

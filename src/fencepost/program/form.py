@@ -2,6 +2,20 @@
 
 A thread is a list of instructions; control falls through to the next one unless the instruction says otherwise, and
 ends after the last. Everything is frozen; every instruction knows where it stands in the source.
+
+Programs for a processor (`Program.isa`, made by `frontends/litmus`) use, beyond what C11 programs use:
+
+- Addresses as values. Every location has an `address`, and its slots lie `stride` apart; `Program.cell_at` finds what
+  is at an address. An access whose address is computed has `Ref(MEMORY, address)`: "index" is the address itself.
+  An address that no instruction of the thread computes is resolved by the front end to the location's own name.
+- `marks` on accesses, their `order` being RELAXED throughout; barriers are fence kinds.
+- Load-linked (a `Load` marked EXCLUSIVE) and `StoreConditional`.
+- Status flags as registers whose names start with a dot. Expressions are never simplified, so `operands` gives the
+  syntactic dependencies: an access's address registers are those of `ref.index`, its data registers those of its other
+  operands, and control depends on those of a `Branch`.
+- Registers of 32 or 64 bits: `max_value` is 2**32 - 1 or 2**64 - 1, unless a smaller range is as good, and
+  arithmetic of fewer bits is masked in the expression.
+- `final`: what the test asks about its final states.
 """
 
 from __future__ import annotations
@@ -9,8 +23,23 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+from .condition import Final
 from .expr import Expr
-from .orders import FenceKind, Order
+from .orders import FenceKind, Mark, Order
+
+MEMORY = "*"  # the `location` of a Ref whose `index` is an address
+RESERVATION = ".reservation"  # the register that holds the address of the thread's open load-linked, or 0
+_NO_MARKS: frozenset[Mark] = frozenset()
+
+
+class Isa(Enum):
+    """What the instructions of a program are: those of C11, or of a processor."""
+
+    C11 = "c11"
+    X86 = "x86"  # 32 and 64 bits; read-modify-writes are the locked instructions
+    AARCH64 = "aarch64"
+    ARMV7 = "armv7"
+    POWER = "power"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +52,16 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A shared location, or an array of `size` of them (an access then names an index)."""
+    """A shared location, or an array of `size` of them (an access then names an index).
+
+    `address` is that of its first slot, where addresses are values, and `stride` the distance to the next.
+    """
 
     name: str
     initial: tuple[int, ...] = (0,)
     atomic: bool = True
+    address: int | None = None
+    stride: int = 1
 
     @property
     def size(self) -> int:
@@ -36,7 +70,7 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """What an access names: a location and, for arrays, an index."""
+    """What an access names: a location and, for arrays, an index. If the location is MEMORY, `index` is an address."""
 
     location: str
     index: Expr | None = None
@@ -49,6 +83,7 @@ class RmwOp(Enum):
     OR = "|"
     XOR = "^"
     EXCHANGE = "exchange"
+    UPDATE = "update"  # the operand is the new value, and `ReadValue()` in it the old one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +106,7 @@ class Load(_Instruction):
     reg: str
     ref: Ref
     order: Order
+    marks: frozenset[Mark] = field(default=_NO_MARKS, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +116,22 @@ class Store(_Instruction):
     ref: Ref
     value: Expr
     order: Order
+    marks: frozenset[Mark] = field(default=_NO_MARKS, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class StoreConditional(_Instruction):
+    """Either ref := value and reg := 0, or it fails and only reg := 1.
+
+    It may fail at any time. It can succeed only if the thread's last load-linked since its last store-conditional
+    was from the same cell, and then the two are one atomic update: no other thread writes the cell between them.
+    """
+
+    reg: str
+    ref: Ref
+    value: Expr
+    order: Order
+    marks: frozenset[Mark] = field(default=_NO_MARKS, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +143,7 @@ class Rmw(_Instruction):
     ref: Ref
     operand: Expr
     order: Order
+    marks: frozenset[Mark] = field(default=_NO_MARKS, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +156,7 @@ class Cas(_Instruction):
     desired: Expr
     success: Order
     failure: Order
+    marks: frozenset[Mark] = field(default=_NO_MARKS, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +226,7 @@ class Use(_Instruction):
     value: Expr
 
 
-Access = Load | Store | Rmw | Cas | BlockingCas | Wait
+Access = Load | Store | StoreConditional | Rmw | Cas | BlockingCas | Wait
 Instruction = Assign | Access | Fence | Branch | Jump | Choose | Assume | Assert | Use
 
 
@@ -210,6 +264,8 @@ class Program:
     threads: tuple[Thread, ...]
     max_value: int = 255
     expectations: tuple[Expectation, ...] = ()
+    isa: Isa = Isa.C11
+    final: Final | None = None
     source: str | None = field(default=None, compare=False, repr=False)
     language: str = field(default="builder", compare=False)
 
@@ -218,6 +274,22 @@ class Program:
 
     def location(self, name: str) -> Location:
         return next(location for location in self.locations if location.name == name)
+
+    def cell_at(self, address: int) -> tuple[str, int] | None:
+        """The location, and the slot of it, that start at `address`."""
+        for location in self.locations:
+            if location.address is not None:
+                slot, rest = divmod(address - location.address, location.stride)
+                if rest == 0 and 0 <= slot < location.size:
+                    return location.name, slot
+        return None
+
+    def address_of(self, name: str, slot: int = 0) -> int:
+        """Where a cell is. Only locations of programs for a processor have addresses."""
+        location = self.location(name)
+        if location.address is None:
+            raise ValueError(f"location {name} has no address")
+        return location.address + slot * location.stride
 
     def source_line(self, span: Span | None) -> str | None:
         """The text of the line that `span` is on."""
@@ -240,7 +312,7 @@ def apply_rmw(op: RmwOp, old: int, operand: int) -> int:
             return old | operand
         case RmwOp.XOR:
             return old ^ operand
-        case RmwOp.EXCHANGE:
+        case RmwOp.EXCHANGE | RmwOp.UPDATE:
             return operand
 
 
@@ -259,7 +331,7 @@ def successors(code: tuple[Instruction, ...], pc: int) -> tuple[int, ...]:
 def written_register(instruction: Instruction) -> str | None:
     """The register that an instruction overwrites (the paper's R_out)."""
     match instruction:
-        case Assign(reg=reg) | Load(reg=reg) | Rmw(reg=reg) | Cas(reg=reg) | Wait(reg=reg):
+        case Assign(reg=reg) | Load(reg=reg) | StoreConditional(reg=reg) | Rmw(reg=reg) | Cas(reg=reg) | Wait(reg=reg):
             return reg
     return None
 
@@ -268,7 +340,7 @@ def operands(instruction: Instruction) -> tuple[Expr, ...]:
     """The expressions that an instruction evaluates (R_in is the registers in them)."""
     index = (instruction.ref.index,) if isinstance(instruction, Access) and instruction.ref.index is not None else ()
     match instruction:
-        case Assign(value=value) | Store(value=value) | Use(value=value):
+        case Assign(value=value) | Store(value=value) | StoreConditional(value=value) | Use(value=value):
             return (*index, value)
         case Rmw(operand=operand):
             return (*index, operand)

@@ -5,12 +5,14 @@ A step carries the event label and the registers it reads and writes. What may b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from .expr import Expr, evaluate, registers_of
 from .form import (
+    MEMORY,
+    RESERVATION,
     Assert,
     Assign,
     Assume,
@@ -25,12 +27,13 @@ from .form import (
     Ref,
     Rmw,
     Store,
+    StoreConditional,
     Thread,
     Use,
     Wait,
     apply_rmw,
 )
-from .orders import FenceKind, Order
+from .orders import FenceKind, Mark, Order
 
 FAILED = -1  # the paper's pc = bottom: an assertion was false
 ENDED = -2  # an assume was false: the thread is over
@@ -48,13 +51,18 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """An event label (Def 2.2). kind: R, W, RMW, R* (a wait, or a CAS that fails), F or CTRL."""
+    """An event label (Def 2.2). kind: R, W, RMW, R* (a wait, or a CAS that fails), F or CTRL.
+
+    `marks` are those of the instruction: a W with EXCLUSIVE is a store-conditional that succeeds, and pairs with the R
+    with EXCLUSIVE last before it. One that fails is CTRL.
+    """
 
     kind: str
     cell: Cell | None = None
     order: Order | FenceKind | None = None
     read: int | None = None
     written: int | None = None
+    marks: frozenset[Mark] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +80,7 @@ class Step:
     reads: frozenset[str]  # R_in
     writes: str | None  # R_out: at most one register
     after: ThreadState
-    choice: int = 0  # which target of a Choose
+    choice: int = 0  # which target of a Choose; 1 for a store-conditional that fails
 
 
 def initial_state(thread: Thread) -> ThreadState:
@@ -88,7 +96,9 @@ def steps(
 ) -> Iterator[Step]:
     """All steps from `state`, where `readable(cell)` are the values that the memory may offer.
 
-    An array index outside the array is a failed assertion: a control event that uses the index.
+    An array index outside the array, or an address at which there is no cell, is a failed assertion: a control event
+    that uses the index. Load-linked sets the register RESERVATION and store-conditional clears it; the memory system
+    clears it when another thread writes there (`without_reservation`).
     """
     if is_over(thread, state):
         return
@@ -96,10 +106,12 @@ def steps(
     env = dict(zip(thread.registers, state.registers, strict=True))
     following = state.pc + 1
 
-    def to(pc: int, writes: str | None = None, value: int = 0) -> ThreadState:
+    def to(pc: int, writes: str | None = None, value: int = 0, reservation: int | None = None) -> ThreadState:
         if writes is None:
             return ThreadState(pc, state.registers)
         values = {**env, writes: program.wrap(value)}
+        if reservation is not None:
+            values[RESERVATION] = reservation
         return ThreadState(pc, tuple(values[name] for name in thread.registers))
 
     def step(
@@ -137,35 +149,41 @@ def steps(
             return
 
     ref: Ref = instruction.ref
-    index = 0 if ref.index is None else evaluate(ref.index, env)
-    if not 0 <= index < program.location(ref.location).size:
+    cell = named_cell(program, ref, env)
+    if cell is None:
         yield step(control, to(FAILED), ref.index)
         return
-    cell = Cell(ref.location, index)
     match instruction:
         case Store(_, value, order):
-            label = Label("W", cell, order, written=program.wrap(evaluate(value, env)))
+            label = Label("W", cell, order, written=program.wrap(evaluate(value, env)), marks=instruction.marks)
             yield step(label, to(following), ref.index, value)
-        case Load(reg, _, order):
+        case StoreConditional(reg, _, value, order):
+            if env[RESERVATION] == program.address_of(*cell):
+                label = Label("W", cell, order, written=program.wrap(evaluate(value, env)), marks=instruction.marks)
+                yield step(label, to(following, reg, 0, reservation=0), ref.index, value, writes=reg)
+            yield step(control, to(following, reg, 1, reservation=0), writes=reg, choice=1)
+        case Load(reg, _, order, marks=marks):
+            reservation = program.address_of(*cell) if Mark.EXCLUSIVE in marks else None
             for read in readable(cell):
-                yield step(Label("R", cell, order, read), to(following, reg, read), ref.index, writes=reg)
+                after = to(following, reg, read, reservation)
+                yield step(Label("R", cell, order, read, marks=marks), after, ref.index, writes=reg)
         case Wait(out, _, until, order):
             for read in readable(cell):
                 if evaluate(until, env, read):
                     yield step(Label("R*", cell, order, read), to(following, out, read), ref.index, until, writes=out)
         case Rmw(out, op, _, operand, order):
             for read in readable(cell):
-                written = program.wrap(apply_rmw(op, read, evaluate(operand, env)))
-                label = Label("RMW", cell, order, read, written)
+                written = program.wrap(apply_rmw(op, read, evaluate(operand, env, read)))
+                label = Label("RMW", cell, order, read, written, instruction.marks)
                 yield step(label, to(following, out, read), ref.index, operand, writes=out)
         case Cas(out, _, expected, desired, success, failure):
             wanted = program.wrap(evaluate(expected, env))
             for read in readable(cell):
                 if read == wanted:
-                    label = Label("RMW", cell, success, read, program.wrap(evaluate(desired, env)))
+                    label = Label("RMW", cell, success, read, program.wrap(evaluate(desired, env)), instruction.marks)
                     yield step(label, to(following, out, read), ref.index, expected, desired, writes=out)
                 else:
-                    label = Label("R*", cell, failure, read)
+                    label = Label("R*", cell, failure, read, marks=instruction.marks)
                     yield step(label, to(following, out, read), ref.index, expected, writes=out)
         case BlockingCas(_, expected, desired, order):
             wanted = program.wrap(evaluate(expected, env))
@@ -173,3 +191,22 @@ def steps(
                 if read == wanted:
                     label = Label("RMW", cell, order, read, program.wrap(evaluate(desired, env)))
                     yield step(label, to(following), ref.index, expected, desired)
+
+
+def named_cell(program: Program, ref: Ref, registers: Mapping[str, int]) -> Cell | None:
+    """The cell that an access with `ref` is to; None if there is none."""
+    index = 0 if ref.index is None else evaluate(ref.index, registers)
+    if ref.location == MEMORY:
+        found = program.cell_at(program.wrap(index))
+        return None if found is None else Cell(*found)
+    return Cell(ref.location, index) if 0 <= index < program.location(ref.location).size else None
+
+
+def without_reservation(program: Program, thread: Thread, state: ThreadState, cell: Cell) -> ThreadState:
+    """`state` after another thread has written `cell`: a store-conditional that waits for it can only fail."""
+    if RESERVATION not in thread.registers:
+        return state
+    place = thread.registers.index(RESERVATION)
+    if state.registers[place] != program.address_of(*cell):
+        return state
+    return ThreadState(state.pc, (*state.registers[:place], 0, *state.registers[place + 1 :]))

@@ -35,9 +35,57 @@ _AT_LEAST = {
 
 
 class FenceKind(Enum):
-    """The C11 fences. Hardware fences join them with the models that know them."""
+    """The C11 fences, and the barrier instructions of the processors: those only fences of programs in their `Isa`."""
 
     ACQUIRE = "acq"
     RELEASE = "rel"
     ACQ_REL = "acq_rel"
     SEQ_CST = "seq_cst"
+
+    # x86
+    MFENCE = "mfence"
+    SFENCE = "sfence"
+    LFENCE = "lfence"
+
+    # Arm: what is waited for (everything, stores, loads) in which shareability domain
+    DMB_SY = "dmb.sy"
+    DMB_ST = "dmb.st"
+    DMB_LD = "dmb.ld"
+    DMB_ISH = "dmb.ish"
+    DMB_ISHST = "dmb.ishst"
+    DMB_ISHLD = "dmb.ishld"
+    DMB_NSH = "dmb.nsh"
+    DMB_NSHST = "dmb.nshst"
+    DMB_NSHLD = "dmb.nshld"
+    DMB_OSH = "dmb.osh"
+    DMB_OSHST = "dmb.oshst"
+    DMB_OSHLD = "dmb.oshld"
+    DSB_SY = "dsb.sy"
+    DSB_ST = "dsb.st"
+    DSB_LD = "dsb.ld"
+    DSB_ISH = "dsb.ish"
+    DSB_ISHST = "dsb.ishst"
+    DSB_ISHLD = "dsb.ishld"
+    DSB_NSH = "dsb.nsh"
+    DSB_NSHST = "dsb.nshst"
+    DSB_NSHLD = "dsb.nshld"
+    DSB_OSH = "dsb.osh"
+    DSB_OSHST = "dsb.oshst"
+    DSB_OSHLD = "dsb.oshld"
+    ISB = "isb"
+
+    # Power
+    SYNC = "sync"
+    LWSYNC = "lwsync"
+    EIEIO = "eieio"
+    ISYNC = "isync"
+
+
+class Mark(Enum):
+    """What a processor's access instruction says beside its address and value (the letters of its event in `.cat`)."""
+
+    ACQUIRE = "A"  # its read is an acquire (LDAR, LDAXR, LDADDA, SWPAL, ..)
+    ACQUIRE_PC = "Q"  # its read is an acquire in the RCpc sense (LDAPR)
+    RELEASE = "L"  # its write is a release (STLR, STLXR, LDADDL, ..)
+    EXCLUSIVE = "X"  # load-linked or store-conditional
+    NO_RETURN = "NoRet"  # an atomic update whose read goes to no register (STADD, LDADD into the zero register)

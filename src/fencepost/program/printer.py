@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from .expr import Binary, Expr, ReadValue, Reg, Unary, show
 from .form import (
+    MEMORY,
     Assert,
     Assign,
     Assume,
@@ -23,10 +24,12 @@ from .form import (
     Rmw,
     RmwOp,
     Store,
+    StoreConditional,
     Thread,
     Use,
     Wait,
 )
+from .orders import Mark, Order
 
 _RMW_NAMES = {
     RmwOp.ADD: "FADD",
@@ -35,6 +38,7 @@ _RMW_NAMES = {
     RmwOp.OR: "FOR",
     RmwOp.XOR: "FXOR",
     RmwOp.EXCHANGE: "exchange",
+    RmwOp.UPDATE: "update",
 }
 
 
@@ -60,18 +64,23 @@ def show_instruction(instruction: Instruction, labels: Mapping[int, str] | None 
         case Assign(reg, value):
             return f"{reg} = {show(value)}"
         case Load(reg, ref, order):
-            return f"{reg} = {show_ref(ref)}.load({order.value})"
+            return f"{reg} = {show_ref(ref)}.load({_ordering(order, instruction.marks)})"
         case Store(ref, value, order):
-            return f"{show_ref(ref)}.store({show(value)}, {order.value})"
+            return f"{show_ref(ref)}.store({show(value)}, {_ordering(order, instruction.marks)})"
+        case StoreConditional(reg, ref, value, order):
+            return f"{reg} = {show_ref(ref)}.store_conditional({show(value)}, {_ordering(order, instruction.marks)})"
         case Rmw(reg, op, ref, operand, order):
-            return _result(reg) + f"{_RMW_NAMES[op]}({show_ref(ref)}, {show(operand)}, {order.value})"
+            old_as_name = value_named(operand, show_ref(ref))
+            arguments = f"{show_ref(ref)}, {show(old_as_name)}, {_ordering(order, instruction.marks)}"
+            return _result(reg) + f"{_RMW_NAMES[op]}({arguments})"
         case Cas(reg, ref, expected, desired, success, failure):
             values = f"{show(expected)}, {show(desired)}"
-            return _result(reg) + f"CAS({show_ref(ref)}, {values}, {success.value}, {failure.value})"
+            orders = f"{success.value}, {_ordering(failure, instruction.marks)}"
+            return _result(reg) + f"CAS({show_ref(ref)}, {values}, {orders})"
         case BlockingCas(ref, expected, desired, order):
             return f"BCAS({show_ref(ref)}, {show(expected)}, {show(desired)}, {order.value})"
         case Wait(reg, ref, until, order):
-            return _result(reg) + f"wait({show(_reading(until, show_ref(ref)))}, {order.value})"
+            return _result(reg) + f"wait({show(value_named(until, show_ref(ref)))}, {order.value})"
         case Fence(kind):
             return f"fence({kind.value})"
         case Branch(condition, pc):
@@ -89,8 +98,22 @@ def show_instruction(instruction: Instruction, labels: Mapping[int, str] | None 
 
 
 def show_ref(ref: Ref) -> str:
-    """`x`, or `x[i + 1]`."""
+    """`x`, or `x[i + 1]`, or `*(p + 4)` for a computed address."""
+    if ref.location == MEMORY and ref.index is not None:
+        return f"*({show(ref.index)})"
     return ref.location if ref.index is None else f"{ref.location}[{show(ref.index)}]"
+
+
+def value_named(until: Expr, name: str) -> Expr:
+    """`until` with the name of the location in place of the value that is read."""
+    match until:
+        case ReadValue():
+            return Reg(name)
+        case Unary(op, arg):
+            return Unary(op, value_named(arg, name))
+        case Binary(op, left, right):
+            return Binary(op, value_named(left, name), value_named(right, name))
+    return until
 
 
 def branch_targets(instruction: Instruction) -> tuple[int, ...]:
@@ -131,17 +154,9 @@ def _show_thread(thread: Thread) -> list[str]:
     return lines
 
 
+def _ordering(order: Order, marks: frozenset[Mark]) -> str:
+    return ", ".join((order.value, *(mark.value for mark in Mark if mark in marks)))
+
+
 def _result(reg: str | None) -> str:
     return "" if reg is None else f"{reg} = "
-
-
-def _reading(until: Expr, name: str) -> Expr:
-    """`until` with the name of the location in place of the value that is read."""
-    match until:
-        case ReadValue():
-            return Reg(name)
-        case Unary(op, arg):
-            return Unary(op, _reading(arg, name))
-        case Binary(op, left, right):
-            return Binary(op, _reading(left, name), _reading(right, name))
-    return until

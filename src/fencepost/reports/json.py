@@ -61,9 +61,18 @@ def data(result: CheckResult) -> dict[str, Any]:
     }
 
 
-def failure(file: str, kind: str, message: str) -> dict[str, Any]:
+def failure(
+    file: str,
+    kind: str,
+    message: str,
+    *,
+    line: int | None = None,
+    column: int | None = None,
+    hint: str | None = None,
+) -> dict[str, Any]:
     """What stands for a file that could not be checked; `kind` is "input" or "internal"."""
-    return {"schema": SCHEMA, "fencepost": __version__, "file": file, "error": {"kind": kind, "message": message}}
+    error = {"kind": kind, "message": message, "line": line, "column": column, "hint": hint}
+    return {"schema": SCHEMA, "fencepost": __version__, "file": file, "error": error}
 
 
 def _program(result: CheckResult) -> dict[str, Any]:
@@ -102,13 +111,18 @@ def _step(step: TraceStep, program: Program) -> dict[str, Any]:
         "thread": step.thread,
         "span": _span(step.span),
         "source": program.source_line(step.span),
+        "code": step.code,
         "effect": step.effect,
         "event": step.event,
     }
 
 
 def _repair(repair: Repair) -> dict[str, Any]:
-    return {"thread": repair.thread, "span": _span(repair.span), "what": repair.what}
+    return {
+        "changes": [
+            {"thread": change.thread, "span": _span(change.span), "what": change.what} for change in repair.changes
+        ]
+    }
 
 
 def _event(event: Event) -> dict[str, Any]:

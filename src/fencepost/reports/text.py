@@ -6,10 +6,10 @@ import textwrap
 from collections.abc import Iterable, Iterator
 
 from fencepost.program.form import Program, Span
-from fencepost.verdict.types import Answer, CheckResult, NotRobust, Statistics, TraceStep, Witness, WitnessKind
+from fencepost.verdict.types import Answer, Change, CheckResult, NotRobust, Statistics, TraceStep, Witness, WitnessKind
 
 from .style import PLAIN, Style
-from .words import consequence, model_title, notion_title, printable, safety, thread_name, verdict_line
+from .words import consequence, cycle_texts, model_title, notion_title, printable, safety, thread_name, verdict_line
 
 WIDTH = 116
 _SOURCE_WIDTH = 44
@@ -32,13 +32,13 @@ def _report(result: CheckResult, style: Style) -> Iterator[str]:
     yield ""
     yield from _facts(result)
     if isinstance(result.verdict, NotRobust):
-        yield from _witness("Execution", result.verdict.witness, result.program, style)
+        yield from _witness("Execution", result.verdict.witness, result, style)
     if result.assertion_witness is not None:
         title = f"How the assertion fails under {model_title(result.against)}"
-        yield from _witness(title, result.assertion_witness, result.program, style)
+        yield from _witness(title, result.assertion_witness, result, style)
     if result.deadlock is not None:
         title = f"Deadlock under {model_title(result.against)}: {printable(result.deadlock.headline)}"
-        yield from _witness(title, result.deadlock, result.program, style)
+        yield from _witness(title, result.deadlock, result, style)
     if result.busy_waits:
         yield from _heading("Busy waits, treated as blocking waits", style)
         for wait in result.busy_waits:
@@ -80,22 +80,32 @@ def _facts(result: CheckResult) -> Iterator[str]:
     yield f"  notion   {notion_title(result)}"
 
 
-def _witness(title: str, witness: Witness, program: Program, style: Style) -> Iterator[str]:
+def _witness(title: str, witness: Witness, result: CheckResult, style: Style) -> Iterator[str]:
     yield from _heading(title, style)
+    program, against = result.program, model_title(result.against)
     yield from _table(witness, program, style)
     if witness.reasons:
         yield from _heading("Why", style)
         for reason in witness.reasons:
             yield from _item(printable(reason))
+    if witness.cycle:
+        yield from _heading(f"Why {against} forbids it: these steps would come in a circle", style)
+        for text in cycle_texts(witness, program):
+            yield from _item(text)
     if witness.repairs:
         choice = " (any one of these; then check again)" if len(witness.repairs) > 1 else " (then check again)"
         yield from _heading("What would forbid this execution" + choice, style)
         for repair in witness.repairs:
-            line = _source(program, repair.span)
-            yield from _item(
-                f"{_place(program, repair.thread, repair.span)}: {printable(repair.what)}"
-                + (f":  {line}" if line else "")
-            )
+            first, *others = repair.changes
+            yield from _item(_change(first, program))
+            for change in others:
+                yield from _more(f"and {_change(change, program)}")
+
+
+def _change(change: Change, program: Program) -> str:
+    line = _source(program, change.span)
+    place = f"{_place(program, change.thread, change.span)}: {printable(change.what)}"
+    return f"{place}:  {line}" if line else place
 
 
 def _table(witness: Witness, program: Program, style: Style) -> Iterator[str]:
@@ -159,6 +169,11 @@ def _heading(text: str, style: Style) -> Iterator[str]:
 
 def _item(text: str) -> Iterator[str]:
     yield from textwrap.wrap(text, WIDTH, initial_indent="  - ", subsequent_indent="    ")
+
+
+def _more(text: str) -> Iterator[str]:
+    """What belongs to the item above."""
+    yield from textwrap.wrap(text, WIDTH, initial_indent="    ", subsequent_indent="    ")
 
 
 def _wrapped(text: str, indent: str = "") -> list[str]:

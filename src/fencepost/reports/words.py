@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterator
 
 from fencepost.program.form import Assert, Program
 from fencepost.program.lts import Label
-from fencepost.verdict.types import Answer, CheckResult, Notion, NotRobust, Robust, Unknown, Verdict, WitnessKind
+from fencepost.verdict.types import (
+    Answer,
+    CheckResult,
+    Event,
+    Notion,
+    NotRobust,
+    Robust,
+    Unknown,
+    Verdict,
+    Witness,
+    WitnessKind,
+)
 
 
 def verdict_word(verdict: Verdict) -> str:
@@ -69,6 +81,15 @@ def safety(result: CheckResult) -> Answer:
     return Answer.HOLD if answered and not _races_open(result) else Answer.UNKNOWN
 
 
+def outcome_word(result: CheckResult) -> str:
+    """The answer in a few words, for counting."""
+    match result.verdict:
+        case Robust() if safety(result) is Answer.FAIL:
+            return "robust but wrong"
+        case verdict:
+            return {"robust": "robust", "not-robust": "NOT robust", "unknown": "unknown"}[verdict_word(verdict)]
+
+
 def consequence(result: CheckResult) -> str:
     """What the answers together mean for the program's assertions (Prop 4.3, 4.12)."""
     model, against = model_title(result.model), model_title(result.against)
@@ -117,6 +138,35 @@ def label_text(label: Label) -> str:
         case read, written:
             place = f"{label.cell}: {read} to {written}"
     return " ".join((*words, place) if place else words)
+
+
+def cycle_texts(witness: Witness, program: Program) -> Iterator[str]:
+    """The cycle: for each edge, why its first event comes before its second."""
+    events = {event.number: event for event in witness.events}
+    for edge in witness.cycle:
+        yield printable(_edge_text(events[edge.source], events[edge.target], edge.kind, program))
+
+
+def _edge_text(first: Event, second: Event, kind: str, program: Program) -> str:
+    before, after = _event_place(first, program), _event_place(second, program)
+    cell, old, new = first.label.cell, first.label.written, second.label.written
+    match kind:
+        case "po":
+            return f"{before} comes before {after}, in program order"
+        case "rf":
+            return f"{before} writes {cell} = {old}, before {after} reads it"
+        case "mo":
+            return f"{before} writes {cell} = {old}, before {after} writes {cell} = {new}"
+        case "fr":
+            return f"{before} reads {cell} = {first.label.read}, before {after} writes {cell} = {new}"
+        case "sc":
+            return f"the SC fence at {before} runs before that at {after}"
+    return f"{before} comes before {after}, by {kind}"
+
+
+def _event_place(event: Event, program: Program) -> str:
+    name = thread_name(program, event.thread)
+    return f"{label_text(event.label)} of {name}" if event.span is None else f"line {event.span.line} ({name})"
 
 
 def printable(text: str) -> str:

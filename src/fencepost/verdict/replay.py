@@ -61,7 +61,7 @@ def witness(
             evidence = None
         case _:
             evidence = _evidence(run, thread, kind, info, notion)
-    return describe(run.program, run.state, run.taken, tuple(schedule), thread, kind, info, notion, evidence)
+    return describe(run.program, run.state, run.taken, tuple(schedule), thread, kind, info, evidence)
 
 
 def follow(program: Program, schedule: Sequence[Move]) -> Run:

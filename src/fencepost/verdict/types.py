@@ -50,17 +50,25 @@ class TraceStep:
 
     thread: int
     span: Span | None
-    effect: str  # "r = y.load(acq) reads 1"
+    effect: str  # "reads y = 1"
     event: int | None = None  # number of the event in the graph, if it made one
+    code: str = ""  # the instruction, in the words of program.printer
 
 
 @dataclass(frozen=True, slots=True)
-class Repair:
-    """Something that would forbid this witness (not necessarily all others)."""
+class Change:
+    """One edit of the program."""
 
     thread: int
     span: Span | None
     what: str  # "make this load acquire"
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """Changes that together would forbid this witness (not necessarily all others)."""
+
+    changes: tuple[Change, ...]
 
 
 @dataclass(frozen=True, slots=True)

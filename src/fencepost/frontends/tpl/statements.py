@@ -173,8 +173,6 @@ class Statements:
 
     def _define_label(self, token: Token) -> None:
         name = token.text
-        if name in self._locations:
-            self._cursor.fail(f"the label '{name}' has the name of a shared location", token)
         if name in self._definitions:
             line = self._definitions[name].line
             self._cursor.fail(f"the label '{name}' is already defined in line {line}", token)

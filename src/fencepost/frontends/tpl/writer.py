@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from fencepost.program.assembler import division_guard
-from fencepost.program.expr import Binary, Const, Expr, ReadValue, Reg, Unary, show, substitute
+from fencepost.program.expr import Binary, Const, Expr, ReadValue, Reg, Unary, parts, show, substitute
 from fencepost.program.form import (
     Assert,
     Assign,
@@ -19,6 +19,7 @@ from fencepost.program.form import (
     Expectation,
     Fence,
     Instruction,
+    Isa,
     Jump,
     Load,
     Location,
@@ -27,6 +28,7 @@ from fencepost.program.form import (
     Rmw,
     RmwOp,
     Store,
+    StoreConditional,
     Thread,
     Use,
     Wait,
@@ -61,6 +63,8 @@ def to_tpl(program: Program) -> str:
     """
     if not program.threads:
         raise NotExpressibleError("TPL has no programs without threads")
+    if program.isa is not Isa.C11:
+        raise NotExpressibleError(f"TPL has no instructions of {program.isa.value}")
     locations = _names([location.name for location in program.locations], frozenset())
     threads = _names([thread.name for thread in program.threads], frozenset())
     renamed = {location.name: name for location, name in zip(program.locations, locations, strict=True)}
@@ -161,6 +165,8 @@ class _ThreadWriter:
             case Store(ref, value, order):
                 order_text = _say(order, _WRITE, instruction)
                 return f"{self._name(ref, instruction)}.store({self._show(value)}, {order_text})"
+            case StoreConditional():
+                raise NotExpressibleError(f"TPL has no store-conditional: {show_instruction(instruction)}")
             case Rmw(reg, op, ref, operand, order):
                 if op not in _RMWS:
                     raise NotExpressibleError(f"TPL has only FADD and exchange: {show_instruction(instruction)}")
@@ -199,6 +205,8 @@ class _ThreadWriter:
                 return f"verify({self._show(value)})"
 
     def _show(self, expr: Expr) -> str:
+        if any(isinstance(part, Binary) and part.op in ("<<", ">>") for part in parts(expr)):
+            raise NotExpressibleError(f"TPL has no shifts: {show(expr)}")
         return show(substitute(_without_complement(expr), {old: Reg(new) for old, new in self._registers.items()}))
 
     def _result(self, reg: str | None) -> str:

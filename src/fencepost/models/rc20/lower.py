@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from fencepost.models import Unsupported
+from fencepost.models import Unsupported, require_named_cells
 from fencepost.program.expr import Const, Reg
 from fencepost.program.form import (
     Access,
@@ -27,6 +27,7 @@ from fencepost.program.form import (
     Rmw,
     RmwOp,
     Store,
+    StoreConditional,
     Thread,
     Wait,
 )
@@ -89,6 +90,7 @@ def _is_sc_fence(instruction: Instruction) -> bool:
 
 
 def _require_supported(program: Program) -> None:
+    require_named_cells("RC20", program)
     atomic = {location.name: location.atomic for location in program.locations}
     for thread in program.threads:
         for instruction in thread.code:
@@ -126,7 +128,7 @@ def _strengthened(instruction: Instruction) -> Instruction:
     match instruction:
         case Load(order=order) | Wait(order=order):
             return replace(instruction, order=order.join(Order.ACQUIRE))
-        case Store(order=order):
+        case Store(order=order) | StoreConditional(order=order):
             return replace(instruction, order=order.join(Order.RELEASE))
         case Rmw(order=order) | BlockingCas(order=order):
             return replace(instruction, order=order.join(Order.ACQ_REL))

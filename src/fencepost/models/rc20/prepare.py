@@ -71,4 +71,3 @@ def _partition(program: Program, held: frozenset[int] | range, sets: list[frozen
         signature = tuple(value in wanted for wanted in distinct)
         of[value] = numbers.setdefault(signature, len(numbers))
     return ValueClasses(tuple(of), len(numbers))
-

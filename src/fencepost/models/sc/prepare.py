@@ -1,14 +1,16 @@
-"""SC needs no preparation: orders and fences mean nothing to it."""
+"""SC needs little preparation: orders and fences mean nothing to it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from fencepost.models import require_named_cells
 from fencepost.models.registry import ValueClasses
 from fencepost.program.form import Program
 
 
 def prepare(program: Program) -> Program:
+    require_named_cells("SC", program)
     return program
 
 

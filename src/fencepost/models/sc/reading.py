@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fencepost.models.execution import Graph, cells
 from fencepost.models.relation import Relation
 from fencepost.program.form import Program
-from fencepost.program.lts import FAILED, Cell, Step, ThreadState, initial_state, is_over, steps
+from fencepost.program.lts import FAILED, Cell, Step, ThreadState, initial_state, is_over, steps, without_reservation
 
 
 def hb_sc(graph: Graph) -> Relation:
@@ -57,11 +57,15 @@ def sc_steps(program: Program, state: State) -> Iterator[tuple[int, Step, State]
 
     for thread, code in enumerate(program.threads):
         for step in steps(program, code, state.threads[thread], readable):
-            memory = state.memory
+            memory, others = state.memory, list(state.threads)
             if step.label is not None and step.label.cell is not None and step.label.written is not None:
                 place = places[step.label.cell]
                 memory = (*memory[:place], step.label.written, *memory[place + 1 :])
-            threads = (*state.threads[:thread], step.after, *state.threads[thread + 1 :])
+                others = [
+                    without_reservation(program, program.threads[other], theirs, step.label.cell)
+                    for other, theirs in enumerate(others)
+                ]
+            threads = (*others[:thread], step.after, *others[thread + 1 :])
             yield thread, step, State(threads, memory)
 
 

@@ -33,7 +33,7 @@ from ..form import (
     written_register,
 )
 from .liveness import live_registers
-from .values import possible_values
+from .values import ValueSet, possible_values
 
 # u > r decides these comparisons of u with r.
 _ABOVE = {"==": False, "!=": True, "<": False, "<=": False, ">": True, ">=": True}
@@ -54,8 +54,11 @@ class StaleRule:
 
 def stale_rules(program: Program) -> tuple[StaleRule, ...]:
     """The rules that gain something, for locations that may be non-decreasing as far as constants tell."""
+    values = possible_values(program)
     rising = [
-        location.name for location in program.locations if location.size == 1 and _may_rise(program, location.name)
+        location.name
+        for location in program.locations
+        if location.size == 1 and _may_rise(program, location.name, values.reads(location.name))
     ]
     rules = []
     for number, thread in enumerate(program.threads):
@@ -68,9 +71,8 @@ def stale_rules(program: Program) -> tuple[StaleRule, ...]:
     return tuple(rules)
 
 
-def _may_rise(program: Program, location: str) -> bool:
+def _may_rise(program: Program, location: str, held: ValueSet) -> bool:
     """No write of a constant below another possible value; and something to rise to."""
-    held = possible_values(program).reads(location)
     written = [
         instruction.value if isinstance(instruction, Store) else instruction.desired
         for thread in program.threads

@@ -1,0 +1,140 @@
+"""fencepost check: the verdict on programs."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from dataclasses import replace
+
+from fencepost import api, reports
+from fencepost.engines.options import ALL_REDUCTIONS, Reduction, SearchOptions
+from fencepost.frontends import InputError
+from fencepost.models.notions import Notion
+from fencepost.models.registry import MODELS
+from fencepost.reports.words import safety
+from fencepost.verdict.types import Answer, CheckResult, Unknown
+
+from .delivery import Delivery, Failed, Outcome
+from .exits import FOUND, INTERNAL, OK, UNKNOWN, USAGE, worst
+from .files import gather
+from .interrupts import Interrupts
+from .parsing import Parser, one_of
+from .progress import Progress
+from .units import count, duration, size
+
+_EXAMPLES = """\
+examples:
+  fencepost check sb.tpl                       robust against RC20?
+  fencepost check --observational mp.tpl       ... as far as the program can observe
+  fencepost check --model ra peterson.tpl      ... against release/acquire
+  fencepost check --model sc peterson.tpl      only assertions and deadlocks, by plain interleaving
+  fencepost check src/ more.tpl -q             all programs in a folder, one line each
+  fencepost check dekker.tpl --format svg -o dekker.svg
+  fencepost check big.tpl --timeout 10m --memory 8G --format json
+
+exit codes: 0 robust and safe, 1 not robust or an assertion fails or a data race, 2 unknown, 3 bad input or usage,
+4 an error of fencepost; of several files, that of the one that needs attention most.
+"""
+
+_CODES = {Answer.HOLD: OK, Answer.FAIL: FOUND, Answer.UNKNOWN: UNKNOWN}
+
+
+def configure(parser: Parser) -> None:
+    names = [name for model in MODELS.values() for name in (model.name, *model.aliases)]
+    parser.epilog = _EXAMPLES
+    parser.add_argument("files", nargs="+", metavar="FILE", help="a program, or a folder of programs")
+    question = parser.add_argument_group("the question")
+    question.add_argument(
+        "--model", type=one_of("model", names), default="rc20", help=f"{', '.join(MODELS)} (default: rc20)"
+    )
+    question.add_argument(
+        "--against", type=one_of("model to compare with", api.AGAINST), default="sc", help="default: sc"
+    )
+    question.add_argument(
+        "--observational",
+        action="store_const",
+        const=Notion.OBSERVATIONAL,
+        default=Notion.ROBUST,
+        dest="notion",
+        help="stale values are fine while the program does not use them",
+    )
+    question.add_argument(
+        "--busy-waits",
+        type=one_of("treatment of busy waits", ("block", "keep")),
+        metavar="block|keep",
+        help="loops that only wait: block (default) treats them as blocking; keep is the default for files "
+        "that announce verdicts",
+    )
+    report = parser.add_argument_group("the report")
+    report.add_argument(
+        "--format", type=one_of("format", reports.FORMATS), default="text", help=f"{', '.join(reports.FORMATS)}"
+    )
+    report.add_argument("-o", "--output", metavar="FILE", help="write the report there")
+    report.add_argument("-q", "--quiet", action="store_true", help="text: only the verdict of each file")
+    report.add_argument(
+        "--color", type=one_of("choice", ("auto", "always", "never")), default="auto", help="auto, always, never"
+    )
+    search = parser.add_argument_group("the search")
+    search.add_argument("--jobs", type=count, metavar="N", help="workers (default: all processors)")
+    search.add_argument("--timeout", type=duration, metavar="TIME", help="per program, in seconds; or 10m, 2h")
+    search.add_argument("--memory", type=size, metavar="SIZE", help="per program, such as 4G")
+    search.add_argument("--max-states", type=count, metavar="N", help="per program")
+    search.add_argument(
+        "--no-reduction",
+        type=one_of("reduction", [reduction.value for reduction in Reduction]),
+        action="append",
+        default=[],
+        metavar="NAME",
+        help=f"search without it (repeatable): {', '.join(reduction.value for reduction in Reduction)}",
+    )
+
+
+def run(arguments: Namespace) -> int:
+    files, several = gather(arguments.files)
+    delivery = Delivery(arguments.format, arguments.output, arguments.color, quiet=arguments.quiet, several=several)
+    options = _options(arguments)
+    with Interrupts() as interrupts:
+        for file in files:
+            if interrupts.seen:
+                break
+            delivery.add(_check(file, arguments, options, interrupts))
+        delivery.finish(files)
+    return worst(map(_code, delivery.outcomes))
+
+
+def _options(arguments: Namespace) -> SearchOptions:
+    without = frozenset(map(Reduction, arguments.no_reduction))
+    return SearchOptions(
+        arguments.jobs, arguments.timeout, arguments.memory, arguments.max_states, ALL_REDUCTIONS - without
+    )
+
+
+def _check(file: str, arguments: Namespace, options: SearchOptions, interrupts: Interrupts) -> Outcome:
+    progress = Progress(file)
+    try:
+        program = api.load(file)
+        with interrupts.stoppable():
+            result = api.check(
+                program,
+                model=arguments.model,
+                against=arguments.against,
+                notion=arguments.notion,
+                busy_waits=arguments.busy_waits,
+                options=options,
+                on_progress=progress,
+            )
+        return replace(result, file=file)
+    except InputError as error:
+        return Failed(file, error)
+    except KeyboardInterrupt:  # not during the search, which answers what it knows
+        unknown = Unknown("interrupted before or after the search")
+        return CheckResult(program, arguments.model, arguments.against, arguments.notion, unknown, file=file)
+    except Exception as error:  # the other files can still be checked; Delivery says what happened
+        return Failed(file, error)
+    finally:
+        progress.clear()
+
+
+def _code(outcome: Outcome) -> int:
+    if isinstance(outcome, Failed):
+        return USAGE if isinstance(outcome.error, InputError) else INTERNAL
+    return _CODES[safety(outcome)]

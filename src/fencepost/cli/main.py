@@ -1,0 +1,80 @@
+"""The program `fencepost`: finds the verb, runs it, and turns all that can go wrong into a message and an exit code."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+from fencepost._version import __version__
+
+from .exits import INTERNAL, INTERRUPTED, PIPE_CLOSED, USAGE, PipeClosedError, UsageError
+from .failures import internal_error
+from .output import complain, show
+from .parsing import Parser, nearest
+
+# Verb -> its module in this package, with `configure(parser)` and `run(arguments) -> exit code`, and what it does.
+VERBS = {
+    "check": ("check", "decide whether programs behave under a weak memory model as they do under SC"),
+}
+
+_EXAMPLES = """\
+examples:
+  fencepost check examples/litmus/sb.tpl           is this program robust against RC20?
+  fencepost check --model ra examples/             all programs in a folder, against release/acquire
+  fencepost check peterson.tpl --format svg -o peterson.svg
+
+`fencepost VERB --help` tells more about a verb, `fencepost explain` what the words mean.
+"""
+
+
+def entry() -> None:
+    """What the installed program calls."""
+    sys.exit(main(sys.argv[1:]))
+
+
+def main(arguments: list[str]) -> int:
+    """The exit code for a command line."""
+    try:
+        return _run(arguments)
+    except UsageError as error:
+        complain(f"error: {error}" + (f"\nhint: {error.hint}" if error.hint else ""))
+        return USAGE
+    except PipeClosedError:
+        return PIPE_CLOSED
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except SystemExit as end:  # of argparse, after --help
+        return end.code if isinstance(end.code, int) else 0
+    except Exception as error:  # the last line of defence: nobody should have to read a stack trace
+        complain(internal_error(error))
+        return INTERNAL
+
+
+def _run(arguments: list[str]) -> int:
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        return _help(arguments[1:])
+    first, *rest = arguments
+    if first in ("-V", "--version"):
+        show(f"fencepost {__version__}\n")
+        return 0
+    if first not in VERBS:
+        what = "option" if first.startswith("-") else "verb"
+        raise UsageError(f"there is no {what} {first!r}", nearest(first, VERBS) or f"the verbs are {', '.join(VERBS)}")
+    return run_verb(first, rest)
+
+
+def _help(topics: list[str]) -> int:
+    if topics and topics[0] in VERBS:
+        return run_verb(topics[0], ["--help"])
+    width = max(map(len, VERBS))
+    verbs = "".join(f"  {verb.ljust(width)}  {summary}\n" for verb, (_, summary) in VERBS.items())
+    show(f"usage: fencepost VERB ...\n\nverbs:\n{verbs}\n{_EXAMPLES}")
+    return 0
+
+
+def run_verb(verb: str, arguments: list[str]) -> int:
+    name, summary = VERBS[verb]
+    module = import_module(f".{name}", __package__)
+    parser = Parser(f"fencepost {verb}", summary)
+    module.configure(parser)
+    return int(module.run(parser.parse(arguments)))
