@@ -7,7 +7,7 @@ made, whatever the model).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations, product
 
@@ -56,6 +56,18 @@ def candidates(program: Program, unrolling: Unrolling | None = None) -> Iterator
     """Every candidate, once."""
     for paths in product(*all_paths(program, unrolling or Unrolling())):
         yield from _of_paths(program, paths)
+
+
+def candidate_of(
+    program: Program, paths: tuple[Path, ...], sources: dict[int, int], orders: Iterable[Sequence[int]]
+) -> Candidate:
+    """The candidate with these sources of reads and orders of writes (event numbers). Raises ValueError if it is none."""
+    used, offsets = skeleton(program, paths)
+    values = _solve(program, paths, used, offsets, sources)
+    if values is None:
+        raise ValueError("the values of these executions make no sense")
+    order = dict(zip(used, map(tuple, orders), strict=True))
+    return Candidate(program, paths, build(program, paths, sources, order, values), values)
 
 
 def skeleton(program: Program, paths: Sequence[Path]) -> tuple[tuple[Cell, ...], tuple[int, ...]]:

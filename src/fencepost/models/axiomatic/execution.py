@@ -131,8 +131,10 @@ class Evaluation:
         return value
 
     def _value(self, root: _Node) -> Value:
+        free: dict[int, frozenset[int]] = {}  # the groups on whose bound names a node depends
         for node in parts(root):
-            if id(node) not in self._known and not _is_open(node):
+            free[id(node)] = _free_groups(node, free)
+            if id(node) not in self._known and not free[id(node)]:
                 self._known[id(node)] = self._compute(node, {})
                 self._nodes.append(node)
         return self._known[id(root)]
@@ -218,17 +220,13 @@ class Evaluation:
                 return not any(value.rows)
 
 
-def _is_open(node: _Node) -> bool:
-    """Whether its value depends on that of a bound name around it."""
-    return bool(_free_groups(node))
-
-
-def _free_groups(node: _Node) -> frozenset[int]:
+def _free_groups(node: _Node, below: Mapping[int, frozenset[int]]) -> frozenset[int]:
+    """`below` has the answer for all that the node is made of."""
     if node.op is Op.BOUND:
         return frozenset({id(node.group)})
-    free = frozenset[int]().union(*map(_free_groups, node.args))
+    free = frozenset[int]().union(*(below[id(arg)] for arg in node.args))
     if node.op is Op.FIX and node.group is not None:
-        free = free.union(*map(_free_groups, node.group.bodies)) - {id(node.group)}
+        free = free.union(*(below[id(body)] for body in node.group.bodies)) - {id(node.group)}
     return free
 
 
