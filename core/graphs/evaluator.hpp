@@ -20,7 +20,8 @@ public:
     // A new choice of paths.
     void begin(const Skeleton<W>& skeleton) {
         n_ = skeleton.events;
-        rows_.assign(static_cast<std::size_t>(rules_->slots) * static_cast<std::size_t>(n_), Bits<W>{});
+        stride_ = static_cast<std::size_t>(std::max(1, n_));  // a set needs a row even where there are no events
+        rows_.assign(static_cast<std::size_t>(rules_->slots) * stride_, Bits<W>{});
         for (const BaseSlot& base : rules_->bases)
             if (base.base < Base::rf) fill(base, skeleton);
         run(rules_->fixed);
@@ -31,7 +32,7 @@ public:
     int judge(const Bits<W>* rf, const Bits<W>* co, const Bits<W>* fr) { return choose(rf, co, fr), run(rules_->full); }
 
 private:
-    Bits<W>* at(int slot) { return rows_.data() + static_cast<std::size_t>(slot) * static_cast<std::size_t>(n_); }
+    Bits<W>* at(int slot) { return rows_.data() + static_cast<std::size_t>(slot) * stride_; }
 
     void choose(const Bits<W>* rf, const Bits<W>* co, const Bits<W>* fr) {
         for (const BaseSlot& base : rules_->bases)
@@ -83,7 +84,7 @@ private:
         switch (check.test) {
             case Test::acyclic: return is_acyclic<W>(rows, n_) != check.negated;
             case Test::irreflexive: return is_irreflexive<W>(rows, n_) != check.negated;
-            default: return is_empty<W>(rows, check.set ? std::min(1, n_) : n_) != check.negated;
+            default: return is_empty<W>(rows, check.set ? 1 : n_) != check.negated;
         }
     }
 
@@ -164,6 +165,7 @@ private:
 
     const Rules* rules_;
     int n_ = 0;
+    std::size_t stride_ = 1;
     std::vector<Bits<W>> rows_;
 };
 

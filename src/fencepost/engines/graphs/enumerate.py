@@ -14,7 +14,7 @@ from fencepost.models.axiomatic.paths import Path, Unrolling, all_paths
 from fencepost.program.condition import Observable
 from fencepost.program.form import Program
 
-from .lowering import Lowered, to_core
+from .lowering import to_core
 from .rules import compile_judge, compile_rules
 
 _PROGRESS_INTERVAL = 0.2  # seconds
@@ -114,10 +114,10 @@ def enumerate_executions(
     unrolling = unrolling or Unrolling()
     limits = limits or Limits()
     paths = all_paths(program, unrolling)
-    lowered = to_core(program, paths, observed)
-    model = compile_rules(rules, lowered.tags)
-    judges = [compile_judge(other, lowered.tags) for other in against]
-    found = _run(lowered, model, judges, limits, on_progress)
+    core = to_core(program, paths, observed)
+    model = compile_rules(rules)
+    judges = [compile_judge(other) for other in against]
+    found = _run(core, model, judges, limits, on_progress)
     return Enumeration(
         program,
         rules,
@@ -156,7 +156,7 @@ def _judgement(
 
 
 def _run(
-    lowered: Lowered,
+    program: _core.PathProgram,
     model: _core.GraphRules,
     judges: Sequence[_core.GraphRules],
     limits: Limits,
@@ -171,7 +171,7 @@ def _run(
         try:
             results.append(
                 _core.enumerate_graphs(
-                    lowered.core,
+                    program,
                     model,
                     judges,
                     watch,

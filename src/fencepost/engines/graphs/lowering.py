@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from fencepost import _core
 from fencepost.engines.lowering import _postfix
-from fencepost.models.axiomatic.paths import RELATIONS, End, Path
-from fencepost.models.axiomatic.tags import USED
+from fencepost.models.axiomatic.execution import RELATIONS
+from fencepost.models.axiomatic.paths import End, Path
+from fencepost.models.axiomatic.tags import ALL_TAGS, USED
 from fencepost.models.execution import cells
 from fencepost.program.condition import InMemory, InRegister, Observable
 from fencepost.program.expr import Expr
@@ -17,36 +17,21 @@ from fencepost.program.lts import Cell
 
 # The order of the enums in core/graphs/paths.hpp.
 _KINDS = ("R", "W", "F")
+_TAG = {tag: number for number, tag in enumerate(ALL_TAGS)}
 _ENDS = (End.OVER, End.BLOCKED, End.FAILED, End.CUT)
 
 
-@dataclass(frozen=True)
-class Lowered:
-    core: _core.PathProgram
-    tags: dict[str, int]
-    paths: Sequence[Sequence[Path]]
-
-
-def tag_numbers(paths: Iterable[Iterable[Path]]) -> dict[str, int]:
-    """All tags that occur, numbered."""
-    found = {tag for thread in paths for path in thread for event in path.events for tag in event.tags}
-    if any(path.used for thread in paths for path in thread):
-        found.add(USED)
-    return {tag: number for number, tag in enumerate(sorted(found))}
-
-
-def to_core(program: Program, paths: Sequence[Sequence[Path]], observed: Sequence[Observable]) -> Lowered:
+def to_core(program: Program, paths: Sequence[Sequence[Path]], observed: Sequence[Observable]) -> _core.PathProgram:
     """Raises ValueError for what the core cannot hold."""
-    tags = tag_numbers(paths)
     all_cells = cells(program)
     number_of = {cell: number for number, cell in enumerate(all_cells)}
     initial = [program.wrap(program.location(cell.location).initial[cell.slot]) for cell in all_cells]
-    core = _core.PathProgram(program.max_value, initial, len(tags), len(RELATIONS))
+    core = _core.PathProgram(program.max_value, initial, len(ALL_TAGS), len(RELATIONS))
     for thread, choices in enumerate(paths):
         core.add_thread()
         registers = [what.register for what in observed if isinstance(what, InRegister) and what.thread == thread]
         for path in choices:
-            _PathLowering(core, tags, number_of).add(path, registers)
+            _PathLowering(core, number_of).add(path, registers)
     counts = [0] * len(paths)
     for what in observed:
         if isinstance(what, InMemory):
@@ -54,13 +39,12 @@ def to_core(program: Program, paths: Sequence[Sequence[Path]], observed: Sequenc
         else:
             core.observe(what.thread, counts[what.thread])
             counts[what.thread] += 1
-    return Lowered(core, tags, paths)
+    return core
 
 
 class _PathLowering:
-    def __init__(self, core: _core.PathProgram, tags: dict[str, int], number_of: dict[Cell, int]) -> None:
+    def __init__(self, core: _core.PathProgram, number_of: dict[Cell, int]) -> None:
         self.core = core
-        self.tags = tags
         self.number_of = number_of
 
     def expression(self, expr: Expr, names: dict[str, int]) -> int:
@@ -80,9 +64,9 @@ class _PathLowering:
                 value = value_of[number]
             elif event.value is not None:
                 value = self.expression(event.value, names)
-            mask = sum(1 << self.tags[tag] for tag in event.tags)
+            mask = sum(1 << _TAG[tag] for tag in event.tags)
             if number in path.used:
-                mask |= 1 << self.tags[USED]
+                mask |= 1 << _TAG[USED]
             cell = -1 if event.cell is None else self.number_of[event.cell]
             events.append((_KINDS.index(event.kind), cell, mask, value))
         values = [

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 
 from fencepost import _core
 from fencepost.models.axiomatic.algebra import Axiom, Group, Op, Rules, SetExpr, Test, _Node, parts, show
-from fencepost.models.axiomatic.execution import BASE_RELATIONS
-from fencepost.models.axiomatic.paths import RELATIONS
+from fencepost.models.axiomatic.execution import BASE_RELATIONS, RELATIONS
+from fencepost.models.axiomatic.tags import ALL_TAGS
 
 # The order of the enums in core/graphs/rules.hpp.
 _BASES = (
@@ -51,8 +52,7 @@ class _Slot:
 
 
 class _Compiler:
-    def __init__(self, tags: dict[str, int]) -> None:
-        self.tags = tags
+    def __init__(self) -> None:
         self.slots: dict[_Key, _Slot] = {}
         self.of_node: dict[int, _Slot] = {}
         self.bases: list[tuple[int, int, int]] = []
@@ -109,11 +109,9 @@ class _Compiler:
         elif node.op is Op.BASE_SET:
             name = node.name
             if name not in ("R", "W", "F", "M", "IW"):
-                name = "tag"
-                if node.name not in self.tags:  # no event of the program carries it
-                    name = Op.EMPTY_SET
-                else:
-                    number = self.tags[node.name]
+                if node.name not in ALL_TAGS:
+                    raise UnsupportedRulesError(f"no set of events is called {node.name}")
+                name, number = "tag", ALL_TAGS.index(node.name)
         key = ("base", name, number)
         if key not in self.slots:
             slot = self.new(key, name in _DYNAMIC)
@@ -138,7 +136,7 @@ class _Compiler:
             _require_growing(body, group)
         bodies = [self.compile(body) for body in group.bodies]
         mine.results = [body.number for body in bodies]
-        inner = self.inside({number for number in mine.results}, group)
+        inner = self.inside(set(mine.results), group)
         mine.body = [self.steps.pop(number) for number in inner]
         outer = {arg for number in inner for arg in self.needs[number]} - set(inner) - set(mine.names)
         still_open = frozenset[int]().union(*(body.open for body in bodies)) - {id(group)}
@@ -194,9 +192,20 @@ class _Compiler:
         return steps
 
 
-def compile_rules(rules: Rules, tags: dict[str, int]) -> _core.GraphRules:
-    """`tags` numbers the tags that events of the program carry. Raises UnsupportedRulesError."""
-    compiler = _Compiler(tags)
+@cache
+def compile_rules(rules: Rules) -> _core.GraphRules:
+    """For enumeration. Raises UnsupportedRulesError."""
+    return _compiled(rules, enumerating=True)
+
+
+@cache
+def compile_judge(rules: Rules) -> _core.GraphRules:
+    """For judging whole executions only, that another model allows."""
+    return _compiled(rules, enumerating=False)
+
+
+def _compiled(rules: Rules, *, enumerating: bool) -> _core.GraphRules:
+    compiler = _Compiler()
     checks: list[tuple[int, int, bool, bool]] = []
     pruning: list[tuple[int, int]] = []
     full: list[tuple[int, int]] = []
@@ -207,33 +216,16 @@ def compile_rules(rules: Rules, tags: dict[str, int]) -> _core.GraphRules:
         full.append((number, slot.number))
         if not axiom.negated and slot.dynamic and _grows(expression):
             pruning.append((number, slot.number))
-    if len(pruning) == len(full):
-        full_steps: list[_Step] = []  # the last pruning has judged everything
-    else:
-        full_steps = compiler.schedule(full)
+    judged_while_pruning = enumerating and len(pruning) == len(full)
     return _core.GraphRules(
         compiler.count,
         compiler.bases,
         [(group.names, group.body, group.results) for group in compiler.groups],
         checks,
         compiler.fixed,
-        compiler.schedule(pruning),
-        full_steps,
+        compiler.schedule(pruning if enumerating else ()),
+        [] if judged_while_pruning else compiler.schedule(full),
     )
-
-
-def compile_judge(rules: Rules, tags: dict[str, int]) -> _core.GraphRules:
-    """For judging whole executions only, that another model allows."""
-    compiler = _Compiler(tags)
-    checks = []
-    full = []
-    for number, axiom in enumerate(rules.axioms):
-        test, expression = _simplest(axiom)
-        slot = compiler.compile(expression)
-        checks.append((_TESTS.index(test), slot.number, isinstance(expression, SetExpr), axiom.negated))
-        full.append((number, slot.number))
-    groups = [(group.names, group.body, group.results) for group in compiler.groups]
-    return _core.GraphRules(compiler.count, compiler.bases, groups, checks, compiler.fixed, [], compiler.schedule(full))
 
 
 def _simplest(axiom: Axiom) -> tuple[Test, _Node]:

@@ -89,9 +89,7 @@ bob = (
     | po @ only(L)
 )
 dsb = (
-    only(M) @ po @ only(DSB_FULL) @ po
-    | only(R - NO_RETURN) @ po @ only(DSB_LD) @ po
-    | only(W) @ po @ only(DSB_ST) @ po
+    only(M) @ po @ only(DSB_FULL) @ po | only(R - NO_RETURN) @ po @ only(DSB_LD) @ po | only(W) @ po @ only(DSB_ST) @ po
 )
 isb = only(R) @ ctrl_ @ only(ISB) @ po | dsb @ only(ISB) @ po
 

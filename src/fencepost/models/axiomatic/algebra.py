@@ -1,8 +1,8 @@
 """The language that axiomatic models are written in: sets of events, relations between events, and axioms over them.
 
-A model's page (models/*/axioms.py) and a user's `.cat` file both become these expressions; `values` computes them on one
-execution, straight from the definition, and engines/graphs.py compiles them for the core. An expression is a value
-without a context: two models that use `fr` use the same node.
+A model's page (models/*/axioms.py) and a user's `.cat` file both become these expressions. execution.py computes them
+on one execution, straight from the definition; engines/graphs/rules.py compiles them for the core. An expression is a
+value without a context: two models that use `fr` use the same node.
 
 On sets: `a | b`, `a & b`, `a - b`, `~a` (complement), `a * b` (all pairs), `only(a)` (written [a] in papers).
 On relations: `a | b`, `a & b`, `a - b`, `a @ b` (a ; b), `~a` (inverse), `a.plus`, `a.star`, `a.maybe`.
@@ -126,9 +126,7 @@ class Group:
     def close(self, bodies: tuple[RelExpr, ...]) -> tuple[RelExpr, ...]:
         """The solution, when the right-hand sides are known."""
         self.bodies = bodies
-        return tuple(
-            RelExpr(Op.FIX, name=name.name, group=self, number=i) for i, name in enumerate(self.bound)
-        )
+        return tuple(RelExpr(Op.FIX, name=name.name, group=self, number=i) for i, name in enumerate(self.bound))
 
 
 def least(names: str, equations: Callable[..., tuple[RelExpr, ...]]) -> tuple[RelExpr, ...]:
@@ -249,4 +247,4 @@ def show(node: _Node) -> str:
             return f"{node.op.value}({show(node.args[0])})"
         case Op.BASE | Op.BASE_SET | Op.FIX | Op.BOUND:
             return node.name
-    return node.op.value
+    return str(node.op.value)

@@ -17,8 +17,8 @@ from fencepost.program.expr import Const, Expr, Reg, evaluate, registers_of
 from fencepost.program.form import Program
 from fencepost.program.lts import Cell
 
-from .execution import INIT, Event, Execution
-from .paths import RELATIONS, End, Path, Unrolling, all_paths
+from .execution import INIT, RELATIONS, Event, Execution
+from .paths import End, Path, Unrolling, all_paths
 from .tags import USED
 
 
@@ -61,7 +61,7 @@ def candidates(program: Program, unrolling: Unrolling | None = None) -> Iterator
 def candidate_of(
     program: Program, paths: tuple[Path, ...], sources: dict[int, int], orders: Iterable[Sequence[int]]
 ) -> Candidate:
-    """The candidate with these sources of reads and orders of writes (event numbers). Raises ValueError if it is none."""
+    """The candidate with these sources of reads and orders of writes (event numbers). Raises ValueError if none is."""
     used, offsets = skeleton(program, paths)
     values = _solve(program, paths, used, offsets, sources)
     if values is None:

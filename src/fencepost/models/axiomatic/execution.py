@@ -18,6 +18,10 @@ from .algebra import Axiom, Expression, Group, Op, Rules, Test, _Node, parts
 
 INIT = -1
 
+# What the threads' paths say by themselves. lxsx and amo are the parts of rmw: by load-linked and store-conditional,
+# and by one instruction. rmw-data: the write is computed from the read; rmw-ctrl: what a CAS compares decides on its write.
+RELATIONS = ("addr", "data", "ctrl", "rmw", "amo", "lxsx", "rmw-data", "rmw-ctrl")
+
 
 @dataclass(frozen=True, slots=True)
 class Event:
@@ -105,9 +109,7 @@ class Execution:
         return self.given.get(name) or Relation((0,) * len(self.events))
 
 
-BASE_RELATIONS = frozenset(
-    "po rf co fr loc int ext addr data ctrl rmw amo lxsx rmw-data rmw-ctrl".split()
-)
+BASE_RELATIONS = frozenset(("po", "rf", "co", "fr", "loc", "int", "ext", *RELATIONS))
 
 Value = Relation | Events
 

@@ -1,5 +1,6 @@
-"""What Power and ARMv7 share: the framework of "herding cats" (Alglave, Maranget, Tautschnig, TOPLAS 2014, Fig 5 and 25;
-robustness-between-models, appendix A.2).
+"""What Power and ARMv7 share: the framework of "herding cats" (Alglave, Maranget, Tautschnig, TOPLAS 2014, Fig 5, 25).
+
+ARMv7 also: robustness-between-models, appendix A.2.
 
 An access has two parts, init (i) and commit (c). From the base relations between the parts follow, by recursion, all
 orders between them, and from these the preserved program order.

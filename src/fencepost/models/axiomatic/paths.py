@@ -11,18 +11,16 @@ as cut short, so that a verdict can tell whether the bound mattered.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import product
 from math import prod
 
-from fencepost.models import Unsupported
 from fencepost.program.analysis.values import Values, possible_values
 from fencepost.program.expr import Binary, Const, Expr, ReadValue, Reg, Unary, evaluate, parts, registers_of, substitute
 from fencepost.program.form import (
     MEMORY,
-    RESERVATION,
     Assert,
     Assign,
     Assume,
@@ -95,9 +93,6 @@ class Path:
     used: Origins = frozenset()  # reads on whose value something depends (for observational robustness)
 
 
-RELATIONS = ("addr", "data", "ctrl", "rmw", "amo", "lxsx", "rmw-data", "rmw-ctrl")
-
-
 @dataclass(frozen=True, slots=True)
 class Unrolling:
     """How paths are listed."""
@@ -107,7 +102,7 @@ class Unrolling:
 
 
 def thread_paths(program: Program, thread: int, unrolling: Unrolling, values: Values) -> list[Path]:
-    """All paths of a thread. Raises models.Unsupported, and TooManyPathsError."""
+    """All paths of a thread. Raises TooManyPathsError."""
     found = []
     todo = [_start(program.threads[thread])]
     runner = _Runner(program, thread, unrolling, values)
@@ -149,9 +144,7 @@ class _Run:
 
     def path(self, thread: int) -> Path:
         assert self.end is not None
-        return Path(
-            thread, self.events, self.values, self.conditions, self.relations, self.env, self.end, self.used
-        )
+        return Path(thread, self.events, self.values, self.conditions, self.relations, self.env, self.end, self.used)
 
 
 def _start(thread: Thread) -> _Run:
@@ -184,7 +177,7 @@ class _Runner:
         name = Reg(f"v{len(run.values)}")
         return replace(run, values=(*run.values, expr)), name
 
-    def domain(self, run: _Run, name: str) -> Sequence[int] | None:
+    def domain(self, run: _Run, name: str) -> Collection[int] | None:
         """The values that a named value may have, if they are few."""
         value = run.values[int(name[1:])]
         if isinstance(value, int):
@@ -229,9 +222,7 @@ class _Runner:
 
     # Events
 
-    def event(
-        self, run: _Run, event: PathEvent, address: Origins = frozenset(), data: Origins = frozenset()
-    ) -> _Run:
+    def event(self, run: _Run, event: PathEvent, address: Origins = frozenset(), data: Origins = frozenset()) -> _Run:
         number = len(run.events)
         new = {
             "ctrl": ((origin, number) for origin in run.control),

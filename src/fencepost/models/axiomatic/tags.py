@@ -32,6 +32,12 @@ _MARKS = {
     "R": frozenset({Mark.ACQUIRE, Mark.ACQUIRE_PC, Mark.EXCLUSIVE, Mark.NO_RETURN}),
     "W": frozenset({Mark.RELEASE, Mark.EXCLUSIVE}),
 }
+ALL_TAGS = (
+    *(UPDATE, STARRED, USED),
+    *_ORDER.values(),
+    *(mark.value for mark in Mark),
+    *(kind.value.upper() for kind in FenceKind if kind not in _C11_FENCE),
+)
 
 
 def fence_tags(kind: FenceKind) -> frozenset[str]:

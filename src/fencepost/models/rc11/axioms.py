@@ -4,7 +4,7 @@ A data race makes the program undefined; it is reported and forbids nothing.
 """
 
 from fencepost.models.axiomatic.algebra import Rules, acyclic, empty, irreflexive, only, tagged
-from fencepost.models.axiomatic.relations import F, IW, R, W, co, fr, loc, other_thread, po, rf, rmw
+from fencepost.models.axiomatic.relations import IW, F, R, W, co, fr, loc, other_thread, po, rf, rmw
 
 NA = tagged("NA")
 SC = tagged("SC")

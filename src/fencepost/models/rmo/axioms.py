@@ -26,6 +26,4 @@ dependency = addr | data | ctrl @ only(W)
 ppo = dependency | rmw | po_loc & (R * W)
 ghb = ppo | fencerel(full_fence) | po @ only(full_fence) | only(full_fence) @ po | rfe | fr | co
 
-RULES = Rules(
-    "rmo", (acyclic(po_loc - (R * R) | rf | fr | co, "sc-per-location"), atomicity, acyclic(ghb, "GHB"))
-)
+RULES = Rules("rmo", (acyclic(po_loc - (R * R) | rf | fr | co, "sc-per-location"), atomicity, acyclic(ghb, "GHB")))
