@@ -324,7 +324,7 @@ def test_bytes_that_are_not_utf8(tmp_path: Path, mark: bytes) -> None:
 
 def test_unknown_language() -> None:
     with pytest.raises(InputError) as caught:
-        loads("hello", "greeting.txt")
+        loads("hello", "greeting.md")
     assert caught.value.message == "cannot tell which language this is"
     assert "tpl (.tpl)" in (caught.value.hint or "")
     with pytest.raises(InputError, match="there is no input language 'basic'"):

@@ -71,7 +71,23 @@ def _parse_tpl(text: str, filename: str) -> Program:
     return parse(text, filename)
 
 
-LANGUAGES = (Language("tpl", (".tpl",), _sniff_tpl, _parse_tpl),)
+_AUTOMATA_START = re.compile(r"(?:\s|#.*|memory_size\s+\S+)*thread\s+\S+\s+(?:initial|transition|final|end)\b")
+
+
+def _sniff_automata(text: str) -> bool:
+    return _AUTOMATA_START.match(text) is not None
+
+
+def _parse_automata(text: str, filename: str) -> Program:
+    from fencepost.frontends.automata import parse
+
+    return parse(text, filename)
+
+
+LANGUAGES = (
+    Language("tpl", (".tpl",), _sniff_tpl, _parse_tpl),
+    Language("automata", (".txt",), _sniff_automata, _parse_automata),
+)
 
 
 def load(path: str | Path) -> Program:
@@ -115,9 +131,11 @@ def _choose(text: str, name: str, language: str | None) -> Language:
         raise InputError(f"there is no input language '{language}'", file=name, hint=f"known languages: {known}")
     suffix = PurePath(name).suffix.lower()
     by_extension = [entry for entry in LANGUAGES if suffix in entry.extensions]
-    if len(by_extension) == 1:
+    if len(by_extension) == 1 and suffix != ".txt":  # which says little
         return by_extension[0]
-    for entry in by_extension or LANGUAGES:
+    for entry in (*by_extension, *LANGUAGES) if suffix == ".txt" else by_extension or LANGUAGES:
         if entry.sniff(text):
             return entry
+    if len(by_extension) == 1:
+        return by_extension[0]  # whose errors will tell what is wrong
     raise InputError("cannot tell which language this is", file=name, hint=f"known languages: {known}")

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from fencepost.program.form import MEMORY, Access, Instruction, Program, Rmw, RmwOp, Span, StoreConditional
+from fencepost.program.form import (
+    MEMORY,
+    Access,
+    Instruction,
+    Lock,
+    Program,
+    Rmw,
+    RmwOp,
+    Span,
+    StoreConditional,
+    Unlock,
+)
 
 
 class Unsupported(Exception):  # noqa: N818 - a property of the program, not a fault of ours
@@ -16,11 +27,13 @@ class Unsupported(Exception):  # noqa: N818 - a property of the program, not a f
 
 
 def require_named_cells(model: str, program: Program) -> None:
-    """Raises Unsupported if `program` has accesses for which a model must know addresses or reservations."""
+    """Raises Unsupported if `program` has accesses that need addresses, locks or reservations."""
     for thread in program.threads:
         for instruction in thread.code:
             if isinstance(instruction, Access) and instruction.ref.location == MEMORY:
                 raise Unsupported(model, instruction, "its address is computed")
+            if isinstance(instruction, Lock | Unlock):
+                raise Unsupported(model, instruction, "it has no locked blocks")
             if isinstance(instruction, StoreConditional):
                 raise Unsupported(model, instruction, "it may fail")
             if isinstance(instruction, Rmw) and instruction.op is RmwOp.UPDATE:

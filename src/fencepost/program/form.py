@@ -185,6 +185,19 @@ class Fence(_Instruction):
 
 
 @dataclass(frozen=True, slots=True)
+class Lock(_Instruction):
+    """Until the thread's next Unlock nobody else touches memory; empties the thread's store buffer.
+
+    Whether a thread is between Lock and Unlock is a matter of its pc alone (`analysis.locks`); front ends see to it.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Unlock(_Instruction):
+    """Empties the thread's store buffer and lets others touch memory again."""
+
+
+@dataclass(frozen=True, slots=True)
 class Branch(_Instruction):
     """To `target` if `condition` is not zero, else on to the next instruction."""
 
@@ -227,18 +240,19 @@ class Use(_Instruction):
 
 
 Access = Load | Store | StoreConditional | Rmw | Cas | BlockingCas | Wait
-Instruction = Assign | Access | Fence | Branch | Jump | Choose | Assume | Assert | Use
+Instruction = Assign | Access | Fence | Lock | Unlock | Branch | Jump | Choose | Assume | Assert | Use
 
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """Registers start at `initial` (0 where it is short)."""
+    """Registers start at `initial` (0 where it is short). `places` are pcs that have a name in the source."""
 
     name: str
     registers: tuple[str, ...]
     code: tuple[Instruction, ...]
     initial: tuple[int, ...] = ()
     span: Span | None = field(default=None, compare=False)
+    places: tuple[tuple[int, str], ...] = field(default=(), compare=False)
 
     def initial_registers(self) -> dict[str, int]:
         values = self.initial + (0,) * (len(self.registers) - len(self.initial))
@@ -255,9 +269,17 @@ class Expectation:
     span: Span | None = field(default=None, compare=False)
 
 
+class OutOfRangeError(ArithmeticError):
+    """A run leaves the values of a program that does not wrap around."""
+
+
 @dataclass(frozen=True, slots=True)
 class Program:
-    """`max_value`: values are 0..max_value, and wrap around."""
+    """`max_value`: values are min_value..max_value, and wrap around.
+
+    If `wraps` is false they are mathematical integers of which only these are followed: a run that leaves the range is
+    cut there, and an answer that depends on it is Unknown.
+    """
 
     name: str
     locations: tuple[Location, ...]
@@ -266,11 +288,18 @@ class Program:
     expectations: tuple[Expectation, ...] = ()
     isa: Isa = Isa.C11
     final: Final | None = None
+    min_value: int = 0
+    wraps: bool = True
+    notes: tuple[str, ...] = field(default=(), compare=False)  # what the front end noticed and the user should know
     source: str | None = field(default=None, compare=False, repr=False)
     language: str = field(default="builder", compare=False)
 
     def wrap(self, value: int) -> int:
-        return value % (self.max_value + 1)
+        if self.min_value <= value <= self.max_value:
+            return value
+        if not self.wraps:
+            raise OutOfRangeError(f"{value} is not in {self.min_value}..{self.max_value}")
+        return self.min_value + (value - self.min_value) % (self.max_value - self.min_value + 1)
 
     def location(self, name: str) -> Location:
         return next(location for location in self.locations if location.name == name)

@@ -23,12 +23,15 @@ from .form import (
     Fence,
     Jump,
     Load,
+    Lock,
+    OutOfRangeError,
     Program,
     Ref,
     Rmw,
     Store,
     StoreConditional,
     Thread,
+    Unlock,
     Use,
     Wait,
     apply_rmw,
@@ -51,7 +54,7 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """An event label (Def 2.2). kind: R, W, RMW, R* (a wait, or a CAS that fails), F or CTRL.
+    """An event label (Def 2.2). kind: R, W, RMW, R* (a wait, or a CAS that fails), F, LOCK, UNLOCK or CTRL.
 
     `marks` are those of the instruction: a W with EXCLUSIVE is a store-conditional that succeeds, and pairs with the R
     with EXCLUSIVE last before it. One that fails is CTRL.
@@ -147,10 +150,18 @@ def steps(
         case Fence(kind):
             yield step(Label("F", order=kind), to(following))
             return
+        case Lock():
+            yield step(Label("LOCK"), to(following))
+            return
+        case Unlock():
+            yield step(Label("UNLOCK"), to(following))
+            return
 
     ref: Ref = instruction.ref
     cell = named_cell(program, ref, env)
     if cell is None:
+        if not program.wraps:
+            raise OutOfRangeError(f"there is no memory where {thread.name} accesses it")
         yield step(control, to(FAILED), ref.index)
         return
     match instruction:

@@ -19,6 +19,7 @@ from .form import (
     Jump,
     Load,
     Location,
+    Lock,
     Program,
     Ref,
     Rmw,
@@ -26,6 +27,7 @@ from .form import (
     Store,
     StoreConditional,
     Thread,
+    Unlock,
     Use,
     Wait,
 )
@@ -44,7 +46,7 @@ _RMW_NAMES = {
 
 def show_program(program: Program) -> str:
     """All of `program`: declarations, then each thread with one numbered instruction per line."""
-    lines = [f"program {program.name}: values 0 to {program.max_value}"]
+    lines = [f"program {program.name}: values {program.min_value} to {program.max_value}"]
     lines += [_show_location(location) for location in program.locations]
     for expectation in program.expectations:
         verdict = expectation.notion if expectation.robust else f"not {expectation.notion}"
@@ -83,6 +85,10 @@ def show_instruction(instruction: Instruction, labels: Mapping[int, str] | None 
             return _result(reg) + f"wait({show(value_named(until, show_ref(ref)))}, {order.value})"
         case Fence(kind):
             return f"fence({kind.value})"
+        case Lock():
+            return "lock"
+        case Unlock():
+            return "unlock"
         case Branch(condition, pc):
             return f"if ({show(condition)}) goto {target(pc)}"
         case Jump(pc):

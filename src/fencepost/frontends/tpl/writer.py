@@ -23,6 +23,7 @@ from fencepost.program.form import (
     Jump,
     Load,
     Location,
+    Lock,
     Program,
     Ref,
     Rmw,
@@ -30,6 +31,7 @@ from fencepost.program.form import (
     Store,
     StoreConditional,
     Thread,
+    Unlock,
     Use,
     Wait,
     operands,
@@ -63,6 +65,8 @@ def to_tpl(program: Program) -> str:
     """
     if not program.threads:
         raise NotExpressibleError("TPL has no programs without threads")
+    if not program.wraps:
+        raise NotExpressibleError("TPL has only values that wrap around")
     if program.isa is not Isa.C11:
         raise NotExpressibleError(f"TPL has no instructions of {program.isa.value}")
     locations = _names([location.name for location in program.locations], frozenset())
@@ -188,6 +192,8 @@ class _ThreadWriter:
                 if kind not in _FENCES:
                     raise NotExpressibleError(f"TPL has no such fence: {show_instruction(instruction)}")
                 return f"fence({kind.value})"
+            case Lock() | Unlock():
+                raise NotExpressibleError("TPL has no locked blocks")
             case Branch(condition, target):
                 return f"if ({self._show(condition)}) goto {self._labels[target]}"
             case Jump(target):

@@ -45,6 +45,8 @@ def block_busy_waits(program: Program) -> tuple[Program, tuple[BusyLoop, ...]]:
     is a read with which the loop is left. Only a thread that would spin for ever is now blocked instead. Other ways
     back to the read, which count iterations for example, are kept: a wait may end with them and be run again.
     """
+    if not program.wraps:
+        return program, ()  # the conditions below are about values modulo the program's range
     found: list[BusyLoop] = []
     threads: list[Thread] = []
     for number, thread in enumerate(program.threads):

@@ -1,0 +1,277 @@
+"""States and transitions to the program form.
+
+A state becomes a place in the code (`Thread.places`), and the transitions that leave it what stands there: so a fence
+put at the place is a fence before everything that leaves the state. An address becomes a location of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from fencepost.frontends import InputError
+from fencepost.program.analysis.locks import LockError, locked_places
+from fencepost.program.analysis.ranges import Ranges, possible_ranges
+from fencepost.program.assembler import constant, negate
+from fencepost.program.expr import Const, Expr, Reg, parts, registers_of
+from fencepost.program.form import (
+    MEMORY,
+    Access,
+    Assign,
+    Assume,
+    Branch,
+    Choose,
+    Fence,
+    Instruction,
+    Isa,
+    Jump,
+    Load,
+    Location,
+    Lock,
+    Program,
+    Ref,
+    Span,
+    Store,
+    Thread,
+    Unlock,
+    operands,
+)
+from fencepost.program.orders import FenceKind, Order
+
+from .parser import LARGEST, SMALLEST, Automaton, Command, Text, Transition
+
+DEFAULT_MEMORY = 10  # addresses 0..9, where the program itself does not tell
+SLACK = 8  # beyond the constants that occur, where the values have no bound
+MAX_CELLS = 4096  # more could not be searched
+LANGUAGE = "automata"
+
+
+def lower(text: Text, name: str, file: str, source: str) -> Program:
+    """The program that `text` describes. Raises InputError."""
+    threads = tuple(_ThreadLowering(automaton).run() for automaton in text.threads)
+    for automaton, thread in zip(text.threads, threads, strict=True):
+        _check_locks(automaton, thread, file)
+    program = Program(
+        name,
+        _locations(_constant_addresses(threads)),
+        threads,
+        max_value=LARGEST,
+        min_value=SMALLEST,
+        wraps=False,
+        isa=Isa.X86,
+        notes=tuple(_notes(text, threads)),
+        source=source,
+        language=LANGUAGE,
+    )
+    ranges = possible_ranges(program)
+    addresses = _constant_addresses(threads) | _computed_addresses(text, ranges)
+    if len(addresses) > MAX_CELLS:
+        raise InputError(
+            f"the program may use {len(addresses):,} addresses, and {MAX_CELLS:,} are supported", file=file
+        )
+    low, high = _range(program, ranges, addresses)
+    return replace(program, locations=_locations(addresses), min_value=low, max_value=high)
+
+
+def cell_name(address: int) -> str:
+    return f"[{address}]"
+
+
+def _locations(addresses: frozenset[int]) -> tuple[Location, ...]:
+    return tuple(Location(cell_name(address), address=address) for address in sorted(addresses))
+
+
+def _constant_addresses(threads: Sequence[Thread]) -> frozenset[int]:
+    return frozenset(
+        int(instruction.ref.location[1:-1])
+        for thread in threads
+        for instruction in thread.code
+        if isinstance(instruction, Access) and instruction.ref.location != MEMORY
+    )
+
+
+def _computed_addresses(text: Text, ranges: Ranges) -> frozenset[int]:
+    """Those that accesses by computed address may go to; the whole memory where that is not known."""
+    found: set[int] = set()
+    for known in ranges.addresses.values():
+        size = DEFAULT_MEMORY if text.memory_size is None else text.memory_size
+        found |= frozenset(range(min(size, MAX_CELLS + 1))) if known is None else known
+    return frozenset(found)
+
+
+def _range(program: Program, ranges: Ranges, addresses: frozenset[int]) -> tuple[int, int]:
+    """The values that runs are followed with: all that can occur or, if these have no bound, some more than occur."""
+    values = ranges.values()
+    computed = any(
+        isinstance(instruction, Access) and instruction.ref.location == MEMORY
+        for thread in program.threads
+        for instruction in thread.code
+    )
+    if values is not None:
+        everything = values | {0} | (addresses if computed else frozenset())
+        return min(everything), max(everything)
+    constants = {
+        part.value
+        for thread in program.threads
+        for instruction in thread.code
+        for expr in operands(instruction)
+        for part in parts(expr)
+        if isinstance(part, Const)
+    }
+    everything = ranges.finite_values() | constants | {0} | (addresses if computed else frozenset())
+    low = min(everything)
+    return (low - SLACK if low < 0 else 0), max(everything) + SLACK
+
+
+def _check_locks(automaton: Automaton, thread: Thread, file: str) -> None:
+    try:
+        locked_places(thread)
+    except LockError as error:
+        span = thread.code[error.pc].span or automaton.name.span
+        state = next((name for pc, name in reversed(thread.places) if pc <= error.pc), automaton.initial)
+        raise InputError(
+            f"thread '{automaton.name.text}', state '{state}': {error.message}",
+            file=file,
+            line=span.line,
+            column=span.column,
+        ) from None
+
+
+def _notes(text: Text, threads: Sequence[Thread]) -> list[str]:
+    """What is allowed and probably not meant."""
+    notes = []
+    for automaton, thread in zip(text.threads, threads, strict=True):
+        written = {transition.command.register for transition in automaton.transitions}
+        for instruction in thread.code:
+            index = instruction.ref.index if isinstance(instruction, Access) else None
+            if isinstance(index, Reg) and index.name not in written:
+                place = "" if instruction.span is None else f"line {instruction.span.line}: "
+                notes.append(
+                    f"{place}the address '{index.name}' is a register that thread {thread.name} never writes, "
+                    "so it is always 0"
+                )
+    return list(dict.fromkeys(notes))
+
+
+@dataclass(frozen=True, slots=True)
+class _ToState:
+    """A jump whose target is not known yet."""
+
+    state: str
+    span: Span | None
+
+
+class _ThreadLowering:
+    """The code of one automaton, states in the order in which a depth-first search meets them."""
+
+    def __init__(self, automaton: Automaton) -> None:
+        self.automaton = automaton
+        self.leaving: dict[str, list[Transition]] = {}
+        for transition in automaton.transitions:
+            self.leaving.setdefault(transition.source, []).append(transition)
+        self.code: list[Instruction | _ToState] = []
+        self.place: dict[str, int] = {}
+        self.waiting: list[str | None] = [automaton.initial]
+
+    def run(self) -> Thread:
+        while self.waiting:
+            state = self.waiting.pop()
+            while state is not None and state not in self.place:
+                state = self.state(state)
+        end = len(self.code)
+        code = tuple(
+            Jump(self.place[item.state], span=item.span) if isinstance(item, _ToState) else item for item in self.code
+        )
+        names = sorted((pc, name) for name, pc in self.place.items())
+        return Thread(
+            self.automaton.name.text,
+            tuple(sorted(_registers(self.automaton))),
+            tuple(Jump(end, span=i.span) if isinstance(i, Jump) and i.target < 0 else i for i in code),
+            span=self.automaton.name.span,
+            places=tuple(names),
+        )
+
+    def state(self, state: str) -> str | None:
+        """Adds the code of `state`; the state that control falls through to, if any, must follow."""
+        self.place[state] = len(self.code)
+        match self.leaving.get(state, []):
+            case []:
+                self.code.append(Jump(-1))
+            case [only]:
+                return self.arm(only)
+            case [one, other] if _are_opposite(one.command, other.command):
+                branch = len(self.code)
+                self.code.append(Jump(-1))
+                self.goto(one.target, one.command.word.span)
+                self.code[branch] = Branch(_condition(other.command), len(self.code), span=other.command.word.span)
+                self.goto(other.target, other.command.word.span)
+            case several:
+                choice = len(self.code)
+                self.code.append(Jump(-1))
+                arms = []
+                for transition in several:
+                    arms.append(len(self.code))
+                    self.arm(transition, falls_through=False)
+                self.code[choice] = Choose(tuple(arms), span=several[0].command.word.span)
+        return None
+
+    def arm(self, transition: Transition, *, falls_through: bool = True) -> str | None:
+        """The state that control falls through to, if any."""
+        instruction = _instruction(transition.command)
+        if instruction is not None:
+            self.code.append(instruction)
+        if instruction is not None and falls_through and transition.target not in self.place:
+            return transition.target
+        self.goto(transition.target, transition.command.word.span)
+        return None
+
+    def goto(self, state: str, span: Span) -> None:
+        self.code.append(_ToState(state, span))
+        self.waiting.append(state)
+
+
+def _registers(automaton: Automaton) -> set[str]:
+    names: set[str] = set()
+    for transition in automaton.transitions:
+        command = transition.command
+        names |= registers_of(command.value) | registers_of(command.address)
+        if command.register is not None:
+            names.add(command.register)
+    return names
+
+
+def _are_opposite(one: Command, other: Command) -> bool:
+    """Two checks of which exactly one is enabled."""
+    if one.name != "check" or other.name != "check":
+        return False
+    return negate(_condition(one)) == _condition(other) or negate(_condition(other)) == _condition(one)
+
+
+def _condition(check: Command) -> Expr:
+    assert check.value is not None
+    return check.value
+
+
+def _instruction(command: Command) -> Instruction | None:
+    span = command.word.span
+    match command:
+        case Command("write", value=value, address=address) if value is not None and address is not None:
+            return Store(_ref(address), value, Order.RELAXED, span=span)
+        case Command("read", register=str(register), address=address) if address is not None:
+            return Load(register, _ref(address), Order.RELAXED, span=span)
+        case Command("local", register=str(register), value=value) if value is not None:
+            return Assign(register, value, span=span)
+        case Command("check", value=value) if value is not None:
+            return Assume(value, span=span)
+        case Command("mfence"):
+            return Fence(FenceKind.MFENCE, span=span)
+        case Command("lock"):
+            return Lock(span=span)
+        case Command("unlock"):
+            return Unlock(span=span)
+    return None  # noop
+
+
+def _ref(address: Expr) -> Ref:
+    value = constant(address)
+    return Ref(MEMORY, address) if value is None else Ref(cell_name(value))
