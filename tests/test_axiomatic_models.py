@@ -1,4 +1,4 @@
-"""Axiomatic models on the programs that everybody knows: exact numbers of executions, by the definition and the core."""
+"""Axiomatic models on programs that everybody knows: exact numbers of executions, by the definition and the core."""
 
 from __future__ import annotations
 

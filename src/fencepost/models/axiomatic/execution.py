@@ -19,7 +19,7 @@ from .algebra import Axiom, Expression, Group, Op, Rules, Test, _Node, parts
 INIT = -1
 
 # What the threads' paths say by themselves. lxsx and amo are the parts of rmw: by load-linked and store-conditional,
-# and by one instruction. rmw-data: the write is computed from the read; rmw-ctrl: what a CAS compares decides on its write.
+# and by one instruction. rmw-data: the write is computed from the read; rmw-ctrl: a CAS writes if it compares equal.
 RELATIONS = ("addr", "data", "ctrl", "rmw", "amo", "lxsx", "rmw-data", "rmw-ctrl")
 
 
