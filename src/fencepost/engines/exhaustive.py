@@ -142,19 +142,20 @@ def _search(
 def _run(search: _core.Search, on_progress: Progress | None, started: float) -> _core.Result:
     results: list[_core.Result] = []
     failures: list[BaseException] = []
+    done = threading.Event()  # not Thread.join, which takes an interrupted wait for the end of the thread
 
     def work() -> None:
         try:
             results.append(search.run())
         except BaseException as error:  # handed to the caller's thread below
             failures.append(error)
+        finally:
+            done.set()
 
-    worker = threading.Thread(target=work, daemon=True)
-    worker.start()
-    while worker.is_alive():
+    threading.Thread(target=work, daemon=True).start()
+    while not done.is_set():
         try:
-            worker.join(_PROGRESS_INTERVAL)
-            if on_progress is not None and worker.is_alive():
+            if not done.wait(_PROGRESS_INTERVAL) and on_progress is not None:
                 elapsed = time.perf_counter() - started
                 on_progress(Statistics(search.states, search.transitions, elapsed, search.bytes))
         except KeyboardInterrupt:
@@ -199,12 +200,13 @@ def _conclude(
 def _verdict(violation: Witness | None, found: _core.Result, options: SearchOptions) -> Verdict:
     if violation is not None:
         return NotRobust(violation)
-    covered = f"after {found['states']:,} states"
+    states = found["states"]
+    covered = f"after {states:,} states"
     match found["ending"]:
         case 0 if found["undecided"]:
             return Unknown("the values that a wait or CAS may expect could not be told apart")
         case 0:
-            return Robust(f"all {found['states']:,} reachable states")
+            return Robust("the only reachable state" if states == 1 else f"all {states:,} reachable states")
         case 2:
             return Unknown(f"the limit of {options.max_states:,} states was reached; no violation {covered}")
         case 3:
