@@ -65,10 +65,13 @@ nb::dict as_dict(const Result& result) {
 
 void bind_graphs(nb::module_& m) {
     nb::class_<PathProgram>(m, "PathProgram")
-        .def("__init__", [](PathProgram* self, std::uint64_t max_value, std::vector<std::uint64_t> initial, int tags, int relations) {
+        .def("__init__", [](PathProgram* self, std::int64_t min_value, std::uint64_t max_value,
+                            const std::vector<std::int64_t>& initial, int tags, int relations) {
             new (self) PathProgram{};
-            self->max_value = max_value;
-            self->initial = std::move(initial);
+            self->min_value = min_value;
+            self->max_value = static_cast<Wide>(max_value);
+            for (std::int64_t value : initial)  // modulo 2^64
+                self->initial.push_back(value < min_value ? static_cast<Wide>(static_cast<std::uint64_t>(value)) : value);
             self->tags = tags;
             self->relations = relations;
         })

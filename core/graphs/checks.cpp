@@ -80,6 +80,7 @@ Wide evaluate(const Expr& expr, const std::vector<Wide>& values) {
 }
 
 void PathProgram::validate() const {
+    require(min_value <= max_value, "a range of values is empty");
     require(tags >= 0 && tags <= 64, "at most 64 kinds of events are supported");
     for (const Expr& expr : expressions) {
         int depth = 0;

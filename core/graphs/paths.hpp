@@ -45,8 +45,9 @@ struct Observed {
 };
 
 struct PathProgram {
-    std::uint64_t max_value = 255;
-    std::vector<std::uint64_t> initial;  // of the cells
+    Wide min_value = 0;  // values wrap around between the two
+    Wide max_value = 255;
+    std::vector<Wide> initial;           // of the cells
     std::vector<Expr> expressions;       // `reg` stands for a value of the path
     std::vector<std::vector<Path>> threads;
     std::vector<Observed> observed;
@@ -54,9 +55,9 @@ struct PathProgram {
     int relations = 0;
 
     Wide wrap(Wide value) const {
-        const Wide range = static_cast<Wide>(max_value) + 1;
-        const Wide rest = value % range;
-        return rest < 0 ? rest + range : rest;
+        const Wide range = max_value - min_value + 1;
+        const Wide rest = (value - min_value) % range;
+        return (rest < 0 ? rest + range : rest) + min_value;
     }
 
     void validate() const;  // throws std::invalid_argument

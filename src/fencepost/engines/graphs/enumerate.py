@@ -109,7 +109,8 @@ def enumerate_executions(
 ) -> Enumeration:
     """The executions of `program` that `rules` allow, and which of them `against` forbid.
 
-    Raises ValueError for what cannot be enumerated (too many paths or events, a model that cannot be computed).
+    Raises models.Unsupported for a program that the models give no meaning to, ValueError for what cannot be
+    enumerated (too many paths or events, a model that cannot be computed).
     """
     unrolling = unrolling or Unrolling()
     limits = limits or Limits()
@@ -129,7 +130,7 @@ def enumerate_executions(
         found["cut"],
         found["choices"],
         tuple(
-            FinalState(dict(zip(observed, _unsigned(values), strict=True)), count, GraphId(*graph))
+            FinalState(_named(program, observed, values), count, GraphId(*graph))
             for values, count, graph in found["states"]
         ),
         tuple(_judgement(other, *judged) for other, judged in zip(against, found["judgements"], strict=True)),
@@ -139,8 +140,11 @@ def enumerate_executions(
     )
 
 
-def _unsigned(values: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(value % (1 << 64) for value in values)
+def _named(program: Program, observed: Sequence[Observable], values: Sequence[int]) -> Mapping[Observable, int]:
+    """The core tells values modulo 2**64."""
+    words = (value % (1 << 64) for value in values)
+    in_range = (word if word <= program.max_value else word - (1 << 64) for word in words)
+    return dict(zip(observed, in_range, strict=True))
 
 
 def _judgement(

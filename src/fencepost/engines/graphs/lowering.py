@@ -25,8 +25,9 @@ def to_core(program: Program, paths: Sequence[Sequence[Path]], observed: Sequenc
     """Raises ValueError for what the core cannot hold."""
     all_cells = cells(program)
     number_of = {cell: number for number, cell in enumerate(all_cells)}
-    initial = [program.wrap(program.location(cell.location).initial[cell.slot]) for cell in all_cells]
-    core = _core.PathProgram(program.max_value, initial, len(ALL_TAGS), len(RELATIONS))
+    values = [program.wrap(program.location(cell.location).initial[cell.slot]) for cell in all_cells]
+    initial = [value - (1 << 64) if value >= 1 << 63 else value for value in values]
+    core = _core.PathProgram(program.min_value, program.max_value, initial, len(ALL_TAGS), len(RELATIONS))
     for thread, choices in enumerate(paths):
         core.add_thread()
         registers = [what.register for what in observed if isinstance(what, InRegister) and what.thread == thread]

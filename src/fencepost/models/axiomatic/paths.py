@@ -17,6 +17,7 @@ from enum import Enum
 from itertools import product
 from math import prod
 
+from fencepost.models import Unsupported
 from fencepost.program.analysis.values import Values, possible_values
 from fencepost.program.expr import Binary, Const, Expr, ReadValue, Reg, Unary, evaluate, parts, registers_of, substitute
 from fencepost.program.form import (
@@ -29,8 +30,10 @@ from fencepost.program.form import (
     Cas,
     Choose,
     Fence,
+    Isa,
     Jump,
     Load,
+    Lock,
     Program,
     Ref,
     Rmw,
@@ -39,6 +42,7 @@ from fencepost.program.form import (
     Store,
     StoreConditional,
     Thread,
+    Unlock,
     Use,
     Wait,
 )
@@ -102,7 +106,7 @@ class Unrolling:
 
 
 def thread_paths(program: Program, thread: int, unrolling: Unrolling, values: Values) -> list[Path]:
-    """All paths of a thread. Raises TooManyPathsError."""
+    """All paths of a thread. Raises models.Unsupported, and TooManyPathsError."""
     found = []
     todo = [_start(program.threads[thread])]
     runner = _Runner(program, thread, unrolling, values)
@@ -120,7 +124,9 @@ def thread_paths(program: Program, thread: int, unrolling: Unrolling, values: Va
 
 
 def all_paths(program: Program, unrolling: Unrolling) -> list[list[Path]]:
-    """The paths of every thread."""
+    """The paths of every thread. Raises models.Unsupported, and TooManyPathsError."""
+    if not program.wraps:
+        raise Unsupported("an axiomatic model", None, "its values are unbounded integers")
     values = possible_values(program)
     return [thread_paths(program, thread, unrolling, values) for thread in range(len(program.threads))]
 
@@ -184,7 +190,7 @@ class _Runner:
             cell = run.events[value].cell
             assert cell is not None
             held = self.possible.reads(cell.location)
-            return held if len(held) <= _EVALUATIONS else None
+            return None if isinstance(held, range) else held  # a range is all values
         names = sorted(registers_of(value))
         results: set[int] = set()
         found = self.environments(run, names)
@@ -292,8 +298,14 @@ class _Runner:
                 yield self.goto(replace(run, used=run.used | self.origins(run, value)), pc + 1)
             case Fence(kind):
                 yield self.goto(self.event(run, PathEvent("F", fence_tags(kind), None, pc, instruction.span)), pc + 1)
+            case Lock() | Unlock():
+                raise Unsupported("an axiomatic model", instruction, "atomic blocks have no events of their own")
             case _:
                 yield from self.access(run, instruction)
+
+    def status_origins(self, used: Origins) -> Origins:
+        """What the status of a store-conditional depends on. On Arm it carries no dependency (Arm ARM, B2.3.2)."""
+        return used if self.program.isa is Isa.POWER else Origins()
 
     def controlled(self, run: _Run, condition: Expr) -> _Run:
         behind = self.origins(run, condition)
@@ -320,7 +332,8 @@ class _Runner:
     ) -> Iterator[_Run]:
         address = self.origins(run, instruction.ref.index)
         if isinstance(instruction, StoreConditional) and self.unrolling.store_conditionals_fail:
-            yield self.goto(_failed_store(self.assigned(run, instruction.reg, Const(1), Origins())), run.pc + 1)
+            behind = self.status_origins(address | self.origins(run, instruction.value))
+            yield self.goto(_failed_store(self.assigned(run, instruction.reg, Const(1), behind)), run.pc + 1)
         if isinstance(instruction, StoreConditional) and run.reservation is None:
             return
         for here, cell in self.cells(run, instruction.ref):
@@ -351,7 +364,7 @@ class _Runner:
                 if isinstance(instruction, StoreConditional) and linked is not None:
                     pair = Pairs({(linked, len(run.events) - 1)})
                     run = _failed_store(_related(run, {"rmw": pair, "lxsx": pair}))
-                    run = self.assigned(run, instruction.reg, Const(0), Origins())
+                    run = self.assigned(run, instruction.reg, Const(0), self.status_origins(address | origins))
                 yield self.goto(run, following)
             case Load(reg, _, _):
                 run, number, value = self.read(run, instruction, cell, address)
