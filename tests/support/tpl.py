@@ -51,10 +51,14 @@ global m, n;
 fn p {
   lock(m);
   lock(n);
+  unlock(n);
+  unlock(m);
 }
 fn q {
   lock(n);
   lock(m);
+  unlock(m);
+  unlock(n);
 }
 """
 

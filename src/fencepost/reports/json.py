@@ -92,6 +92,7 @@ def witness_data(witness: Witness | None, program: Program) -> dict[str, Any] | 
     return {
         "kind": witness.kind.value,
         "headline": witness.headline,
+        "confirmed": witness.confirmed,
         "thread": witness.thread,
         "span": span_data(witness.span),
         "trace": [_step(step, program) for step in witness.trace],

@@ -112,6 +112,8 @@ def _what_holds(result: CheckResult) -> str:
             return f"robust, but whether an assertion fails under {against} is not known"
         case NotRobust(), Answer.FAIL:
             return f"an assertion fails already under {against}{_assertion(result)}"
+        case NotRobust(Witness(confirmed=False)), _:
+            return f"this may be a false alarm; if it is none, what holds under {against} need not hold under {model}"
         case NotRobust(), Answer.HOLD if _asserts(result.program):
             return f"no assertion fails under {against}; that says nothing about {model}"
         case NotRobust(), _:
