@@ -76,9 +76,13 @@ void bind_graphs(nb::module_& m) {
             self->relations = relations;
         })
         .def("add_expression", [](PathProgram& p, const std::vector<int>& ops, const std::vector<std::int64_t>& arguments) {
-            Expr expr;
-            for (std::size_t i = 0; i < ops.size(); ++i) expr.items.push_back({static_cast<ExprOp>(ops[i]), arguments.at(i)});
-            p.expressions.push_back(std::move(expr));
+            Formula formula;
+            for (std::size_t i = 0; i < ops.size(); ++i) {
+                const bool word = ops[i] < 0;  // a constant of 64 unsigned bits
+                const Wide argument = word ? static_cast<Wide>(static_cast<std::uint64_t>(arguments.at(i))) : arguments.at(i);
+                formula.push_back({word ? ExprOp::constant : static_cast<ExprOp>(ops[i]), argument});
+            }
+            p.expressions.push_back(std::move(formula));
             return p.expressions.size() - 1;
         })
         .def("add_thread", [](PathProgram& p) { p.threads.emplace_back(); })

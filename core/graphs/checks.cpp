@@ -12,7 +12,7 @@ void require(bool ok, const char* what) {
     if (!ok) throw std::invalid_argument(what);
 }
 
-bool below(std::int64_t number, std::size_t count) { return number >= 0 && number < static_cast<std::int64_t>(count); }
+bool below(Wide number, std::size_t count) { return number >= 0 && number < static_cast<Wide>(count); }
 
 std::uint64_t low(Wide value) { return static_cast<std::uint64_t>(value); }
 
@@ -61,10 +61,10 @@ void check_steps(const Rules& rules, const std::vector<RuleStep>& steps, bool ch
 
 }  // namespace
 
-Wide evaluate(const Expr& expr, const std::vector<Wide>& values) {
+Wide evaluate(const Formula& formula, const std::vector<Wide>& values) {
     Wide stack[max_expression_depth];
     int top = -1;
-    for (const ExprItem& item : expr.items) {
+    for (const Term& item : formula) {
         switch (item.op) {
             case ExprOp::constant: stack[++top] = item.argument; break;
             case ExprOp::reg: stack[++top] = values[static_cast<std::size_t>(item.argument)]; break;
@@ -82,9 +82,9 @@ Wide evaluate(const Expr& expr, const std::vector<Wide>& values) {
 void PathProgram::validate() const {
     require(min_value <= max_value, "a range of values is empty");
     require(tags >= 0 && tags <= 64, "at most 64 kinds of events are supported");
-    for (const Expr& expr : expressions) {
+    for (const Formula& formula : expressions) {
         int depth = 0;
-        for (const ExprItem& item : expr.items) {
+        for (const Term& item : formula) {
             require(item.op != ExprOp::read_value, "an expression names what is read");
             depth += 1 - arity(item.op);
             require(depth >= 1 && depth <= max_expression_depth, "an expression is malformed or nested too deeply");
@@ -95,7 +95,7 @@ void PathProgram::validate() const {
         for (const Path& path : paths) {
             const auto expression = [&](int id) {
                 if (!below(id, expressions.size())) return false;
-                for (const ExprItem& item : expressions[static_cast<std::size_t>(id)].items)
+                for (const Term& item : expressions[static_cast<std::size_t>(id)])
                     if (item.op == ExprOp::reg && !below(item.argument, path.values.size())) return false;
                 return true;
             };

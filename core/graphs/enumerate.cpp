@@ -92,7 +92,7 @@ public:
 
 private:
     bool determined(std::size_t thread, int expression) const {
-        for (const ExprItem& item : program_.expressions[static_cast<std::size_t>(expression)].items)
+        for (const Term& item : program_.expressions[static_cast<std::size_t>(expression)])
             if (item.op == ExprOp::reg && !known_[thread][static_cast<std::size_t>(item.argument)]) return false;
         return true;
     }

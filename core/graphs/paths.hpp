@@ -13,6 +13,14 @@ namespace fencepost::graphs {
 // Values of registers up to 64 bits without a sign, and intermediate results with one, as in program/expr.py.
 __extension__ typedef __int128 Wide;
 
+// An expression in postfix order, as in machine/program.hpp, but with constants that may be unsigned 64-bit values;
+// `reg` stands for a value of the path.
+struct Term {
+    ExprOp op;
+    Wide argument;
+};
+using Formula = std::vector<Term>;
+
 enum class EventKind : std::uint8_t { read, write, fence };
 
 struct PathEvent {
@@ -48,7 +56,7 @@ struct PathProgram {
     Wide min_value = 0;  // values wrap around between the two
     Wide max_value = 255;
     std::vector<Wide> initial;           // of the cells
-    std::vector<Expr> expressions;       // `reg` stands for a value of the path
+    std::vector<Formula> expressions;
     std::vector<std::vector<Path>> threads;
     std::vector<Observed> observed;
     int tags = 0;
@@ -64,6 +72,6 @@ struct PathProgram {
 };
 
 // Assumes that the values which the expression names are known.
-Wide evaluate(const Expr& expr, const std::vector<Wide>& values);
+Wide evaluate(const Formula& formula, const std::vector<Wide>& values);
 
 }  // namespace fencepost::graphs

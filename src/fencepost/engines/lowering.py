@@ -119,7 +119,7 @@ class _Lowering:
     def expression(self, expr: Expr | None) -> int:
         if expr is None:
             return -1
-        items = list(_postfix(expr, self.number))
+        items = list(postfix(expr, self.number))
         return self.core.add_expression([op for op, _ in items], [argument for _, argument in items])
 
     def add(self, instruction: Instruction) -> None:
@@ -181,7 +181,7 @@ def _orders(instruction: Instruction) -> tuple[bool, bool, bool]:
     return False, False, False
 
 
-def _postfix(expr: Expr, number: Mapping[str, int]) -> Iterator[tuple[int, int]]:
+def postfix(expr: Expr, number: Mapping[str, int]) -> Iterator[tuple[int, int]]:
     match expr:
         case Const(value):
             yield 0, value
@@ -190,9 +190,9 @@ def _postfix(expr: Expr, number: Mapping[str, int]) -> Iterator[tuple[int, int]]
         case ReadValue():
             yield 2, 0
         case Unary(op, arg):
-            yield from _postfix(arg, number)
+            yield from postfix(arg, number)
             yield len(_LEAVES) + _UNARY.index(op), 0
         case Binary(op, left, right):
-            yield from _postfix(left, number)
-            yield from _postfix(right, number)
+            yield from postfix(left, number)
+            yield from postfix(right, number)
             yield len(_LEAVES) + len(_UNARY) + _BINARY.index(op), 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fencepost import _core
-from fencepost.engines.lowering import _postfix
+from fencepost.engines.lowering import postfix
 from fencepost.models.axiomatic.execution import RELATIONS
 from fencepost.models.axiomatic.paths import End, Path
 from fencepost.models.axiomatic.tags import ALL_TAGS, USED
@@ -16,6 +16,7 @@ from fencepost.program.form import Program
 from fencepost.program.lts import Cell
 
 # The order of the enums in core/graphs/paths.hpp.
+_WORD = -1  # a constant of 64 unsigned bits
 _KINDS = ("R", "W", "F")
 _TAG = {tag: number for number, tag in enumerate(ALL_TAGS)}
 _ENDS = (End.OVER, End.BLOCKED, End.FAILED, End.CUT)
@@ -49,11 +50,8 @@ class _PathLowering:
         self.number_of = number_of
 
     def expression(self, expr: Expr, names: dict[str, int]) -> int:
-        items = list(_postfix(expr, names))
-        try:
-            return self.core.add_expression([op for op, _ in items], [argument for _, argument in items])
-        except (OverflowError, TypeError):
-            raise ValueError("a constant does not fit into 64 bits with a sign") from None
+        items = [(_WORD, value - (1 << 64)) if value >= 1 << 63 else (op, value) for op, value in postfix(expr, names)]
+        return self.core.add_expression([op for op, _ in items], [argument for _, argument in items])
 
     def add(self, path: Path, registers: Sequence[str]) -> None:
         names = {f"v{number}": number for number in range(len(path.values))}

@@ -456,7 +456,7 @@ def _compare_and_swap(line: Line, *, bits: int | None = None, marks: frozenset[M
     line.comma()
     size = bits or expected.bits
     values = [_low(line, operand, size) for operand in (expected, desired)]
-    line.code.cas(expected.name, _plain_address(line), values[0], values[1], size, marks)
+    line.code.cas(expected.name, _plain_address(line), values[0], values[1], size, _of_read(expected, marks))
 
 
 def _low(line: Line, source: Register, bits: int) -> Expr:

@@ -48,10 +48,12 @@ addr_ = only(R) @ through @ addr
 ctrl_ = only(R) @ through @ ctrl
 
 # Dependencies also through what a CAS decides
-pick_through = only(R) @ (addr | data | rmw_data | rmw_ctrl | lrs).star
-pick = pick_through @ (addr | data | ctrl | rmw_ctrl | lrs)
-pick_ctrl = pick_through @ ctrl
-pick_addr = pick_through @ addr
+through_pick = (addr | data | rmw_data | rmw_ctrl | lrs | base("pick-addr") | base("pick-data")).star
+pick_through = only(R) @ through_pick
+pick_ctrl = pick_through @ (ctrl | base("pick-ctrl"))
+pick_addr = pick_through @ (addr | base("pick-addr"))
+pick_data = pick_through @ (data | base("pick-data"))
+pick = pick_ctrl | pick_addr | pick_data | pick_through @ rmw_ctrl
 
 # Observed-by
 obs = rfe | fre | coe

@@ -19,8 +19,12 @@ from .algebra import Axiom, Expression, Group, Op, Rules, Test, _Node, parts
 INIT = -1
 
 # What the threads' paths say by themselves. lxsx and amo are the parts of rmw: by load-linked and store-conditional,
-# and by one instruction. rmw-data: the write is computed from the read; rmw-ctrl: a CAS writes if it compares equal.
-RELATIONS = ("addr", "data", "ctrl", "rmw", "amo", "lxsx", "rmw-data", "rmw-ctrl")
+# and by one instruction. rmw-data: the write is computed from the read. rmw-ctrl: from what a CAS compares to
+# its write. pick-*: dependencies on reads that only decided, in a CAS, where a value comes from.
+RELATIONS = (
+    *("addr", "data", "ctrl", "rmw", "amo", "lxsx", "rmw-data", "rmw-ctrl"),
+    *("pick-addr", "pick-data", "pick-ctrl"),
+)
 
 
 @dataclass(frozen=True, slots=True)

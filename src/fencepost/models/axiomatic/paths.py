@@ -56,6 +56,12 @@ _MAX_PATHS = 50_000
 
 Origins = frozenset[int]  # events whose values a value is computed from
 Pairs = frozenset[tuple[int, int]]
+_NONE: Origins = frozenset()
+
+_Access = Load | Store | StoreConditional | Rmw | Cas | BlockingCas | Wait
+
+# Of a CAS that fails: whether it writes back, and whether its result waits for the comparison.
+_CAS_FAILURES = ((False, False), (False, True), (True, True))
 
 _BINARY_OF = {RmwOp.ADD: "+", RmwOp.SUB: "-", RmwOp.AND: "&", RmwOp.OR: "|", RmwOp.XOR: "^"}
 
@@ -138,7 +144,9 @@ class _Run:
     pc: int
     env: Mapping[str, Expr]  # constants or names of values
     origins: Mapping[str, Origins]
+    picks: Mapping[str, Origins]  # what only decided, by a comparison, which value a register got
     control: Origins = frozenset()
+    pick_control: Origins = frozenset()
     events: tuple[PathEvent, ...] = ()
     values: tuple[Expr | int, ...] = ()
     conditions: tuple[Expr, ...] = ()
@@ -155,7 +163,9 @@ class _Run:
 
 def _start(thread: Thread) -> _Run:
     env = {name: Const(value) for name, value in thread.initial_registers().items()}
-    return _Run(0, env, dict.fromkeys(env, Origins()), end=None if thread.code else End.OVER)
+    return _Run(
+        0, env, dict.fromkeys(env, Origins()), dict.fromkeys(env, Origins()), end=None if thread.code else End.OVER
+    )
 
 
 class _Runner:
@@ -172,6 +182,11 @@ class _Runner:
         """The reads behind the registers that the expressions name (syntactically: r ^ r depends on r)."""
         names = frozenset[str]().union(*map(registers_of, exprs))
         return Origins().union(*(run.origins[name] for name in names))
+
+    def picked(self, run: _Run, *exprs: Expr | None) -> Origins:
+        """The same for the reads that decided which values the registers got."""
+        names = frozenset[str]().union(*map(registers_of, exprs))
+        return Origins().union(*(run.picks[name] for name in names))
 
     def wrapped(self, run: _Run, expr: Expr) -> tuple[_Run, Expr]:
         """What a register or a location holds after it was given the value of `expr` (over the path's values)."""
@@ -228,15 +243,19 @@ class _Runner:
 
     # Events
 
-    def event(self, run: _Run, event: PathEvent, address: Origins = frozenset(), data: Origins = frozenset()) -> _Run:
+    def event(self, run: _Run, event: PathEvent, address: Expr | None = None, data: Expr | None = None) -> _Run:
+        """`address` and `data` are over the thread's registers."""
         number = len(run.events)
-        new = {
-            "ctrl": ((origin, number) for origin in run.control),
-            "addr": ((origin, number) for origin in address),
-            "data": ((origin, number) for origin in data),
+        behind = {
+            "ctrl": run.control,
+            "addr": self.origins(run, address),
+            "data": self.origins(run, data),
+            "pick-ctrl": run.pick_control,
+            "pick-addr": self.picked(run, address),
+            "pick-data": self.picked(run, data),
         }
-        run = replace(run, events=(*run.events, event), used=run.used | address | data)
-        return _related(run, {name: Pairs(pairs) for name, pairs in new.items()})
+        run = replace(run, events=(*run.events, event), used=run.used | behind["addr"] | behind["data"])
+        return _related(run, {name: Pairs((origin, number) for origin in reads) for name, reads in behind.items()})
 
     def cells(self, run: _Run, ref: Ref) -> Iterator[tuple[_Run, Cell | None]]:
         """The cells that an access may be to, None for none, and the run in each case."""
@@ -273,9 +292,9 @@ class _Runner:
         instruction = self.thread.code[pc]
         match instruction:
             case Assign(reg, value):
-                origins = self.origins(run, value)
+                origins, picks = self.origins(run, value), self.picked(run, value)
                 run, result = self.wrapped(run, substitute(value, run.env))
-                yield self.goto(self.assigned(run, reg, result, origins), pc + 1)
+                yield self.goto(self.assigned(run, reg, result, origins, picks), pc + 1)
             case Jump(target):
                 yield self.goto(run, target)
             case Choose(targets):
@@ -309,12 +328,22 @@ class _Runner:
 
     def controlled(self, run: _Run, condition: Expr) -> _Run:
         behind = self.origins(run, condition)
-        return replace(run, control=run.control | behind, used=run.used | behind)
+        return replace(
+            run,
+            control=run.control | behind,
+            pick_control=run.pick_control | self.picked(run, condition),
+            used=run.used | behind,
+        )
 
-    def assigned(self, run: _Run, reg: str | None, value: Expr, origins: Origins) -> _Run:
+    def assigned(self, run: _Run, reg: str | None, value: Expr, origins: Origins, picks: Origins = _NONE) -> _Run:
         if reg is None:
             return run
-        return replace(run, env={**run.env, reg: value}, origins={**run.origins, reg: origins})
+        return replace(
+            run,
+            env={**run.env, reg: value},
+            origins={**run.origins, reg: origins},
+            picks={**run.picks, reg: picks},
+        )
 
     def goto(self, run: _Run, target: int) -> _Run:
         end = None
@@ -327,111 +356,124 @@ class _Runner:
             run = replace(run, visits={**run.visits, target: count})
         return replace(run, pc=target, end=end)
 
-    def access(
-        self, run: _Run, instruction: Load | Store | StoreConditional | Rmw | Cas | BlockingCas | Wait
-    ) -> Iterator[_Run]:
-        address = self.origins(run, instruction.ref.index)
-        if isinstance(instruction, StoreConditional) and self.unrolling.store_conditionals_fail:
-            behind = self.status_origins(address | self.origins(run, instruction.value))
-            yield self.goto(_failed_store(self.assigned(run, instruction.reg, Const(1), behind)), run.pc + 1)
-        if isinstance(instruction, StoreConditional) and run.reservation is None:
-            return
+    def access(self, run: _Run, instruction: _Access) -> Iterator[_Run]:
+        if isinstance(instruction, StoreConditional):
+            if self.unrolling.store_conditionals_fail:
+                yield self.goto(self.store_ended(run, instruction, 1), run.pc + 1)
+            if run.reservation is None:
+                return
         for here, cell in self.cells(run, instruction.ref):
             if cell is None:
-                here = replace(here, control=here.control | address, used=here.used | address)
-                yield replace(here, end=End.FAILED)
+                address = self.origins(run, instruction.ref.index)
+                yield replace(here, control=here.control | address, used=here.used | address, end=End.FAILED)
             else:
-                yield from self.access_to(here, instruction, cell, address)
+                yield from self.access_to(here, instruction, cell)
 
-    def access_to(
-        self,
-        run: _Run,
-        instruction: Load | Store | StoreConditional | Rmw | Cas | BlockingCas | Wait,
-        cell: Cell,
-        address: Origins,
-    ) -> Iterator[_Run]:
+    def access_to(self, run: _Run, instruction: _Access, cell: Cell) -> Iterator[_Run]:
         following = run.pc + 1
         match instruction:
-            case Store(_, value, _) | StoreConditional(_, _, value, _):
-                origins = self.origins(run, value)
-                linked = run.reservation
-                if isinstance(instruction, StoreConditional):
-                    assert linked is not None
-                    if run.events[linked].cell != cell:
-                        return
+            case Store(_, value, _):
                 run, written = self.wrapped(run, substitute(value, run.env))
-                run = self.write(run, instruction, cell, written, address, origins)
-                if isinstance(instruction, StoreConditional) and linked is not None:
-                    pair = Pairs({(linked, len(run.events) - 1)})
-                    run = _failed_store(_related(run, {"rmw": pair, "lxsx": pair}))
-                    run = self.assigned(run, instruction.reg, Const(0), self.status_origins(address | origins))
-                yield self.goto(run, following)
+                yield self.goto(self.write(run, instruction, cell, written, value), following)
+            case StoreConditional(_, _, value, _):
+                linked = run.reservation
+                if linked is None or run.events[linked].cell != cell:
+                    return
+                run, written = self.wrapped(run, substitute(value, run.env))
+                run = self.write(run, instruction, cell, written, value)
+                pair = Pairs({(linked, len(run.events) - 1)})
+                run = _related(run, {"rmw": pair, "lxsx": pair})
+                yield self.goto(self.store_ended(run, instruction, 0), following)
             case Load(reg, _, _):
-                run, number, value = self.read(run, instruction, cell, address)
+                run, number, value = self.read(run, instruction, cell)
                 if Mark.EXCLUSIVE in instruction.marks:
                     run = replace(run, reservation=number)
                 yield self.goto(self.assigned(run, reg, value, Origins({number})), following)
             case Wait(out, _, until, _):
                 behind = self.origins(run, until)
                 yield replace(run, end=End.BLOCKED)
-                after, number, value = self.read(run, instruction, cell, address, starred=True)
+                after, number, value = self.read(run, instruction, cell, starred=True)
                 after = replace(after, used=after.used | behind)
                 satisfied = self.assuming(after, _with_read(substitute(until, run.env), value))
                 if satisfied is not None:
                     yield self.goto(self.assigned(satisfied, out, value, Origins({number})), following)
             case Rmw(out, op, _, operand, _):
-                behind = self.origins(run, operand)
-                run, number, value = self.read(run, instruction, cell, address, update=True)
+                run, number, value = self.read(run, instruction, cell, update=True)
                 given = _with_read(substitute(operand, run.env), value)
                 new = given if op not in _BINARY_OF else Binary(_BINARY_OF[op], value, given)
                 run, written = self.wrapped(run, new)
-                run = self.write(run, instruction, cell, written, address, behind, update=True)
+                run = self.write(run, instruction, cell, written, operand, update=True)
                 pair = Pairs({(number, number + 1)})
                 uses_old = op in _BINARY_OF or any(isinstance(part, ReadValue) for part in parts(operand))
                 run = _related(run, {"rmw": pair, "amo": pair, "rmw-data": pair if uses_old else Pairs()})
                 yield self.goto(self.assigned(run, out, value, Origins({number})), following)
-            case Cas(out, _, expected, desired, _, _):
-                yield from self.cas(run, instruction, cell, address, out, expected, desired)
-            case BlockingCas(_, expected, desired, _):
+            case Cas():
+                yield from self.successful_cas(run, instruction, cell, instruction.reg)
+                yield from self.failing_cas(run, instruction, cell)
+            case BlockingCas():
                 yield replace(run, end=End.BLOCKED)
-                yield from self.cas(run, instruction, cell, address, None, expected, desired)
+                yield from self.successful_cas(run, instruction, cell, None)
 
-    def cas(
-        self,
-        run: _Run,
-        instruction: Cas | BlockingCas,
-        cell: Cell,
-        address: Origins,
-        out: str | None,
-        expected: Expr,
-        desired: Expr,
-    ) -> Iterator[_Run]:
-        compared, data = self.origins(run, expected), self.origins(run, desired)
-        run, wanted = self.wrapped(run, substitute(expected, run.env))
-        before, new = self.wrapped(run, substitute(desired, run.env))
-        before, number, value = self.read(before, instruction, cell, address, update=True)
-        equal = Binary("==", value, wanted)
-        success = self.assuming(before, equal)
-        if success is not None:
-            success = self.write(success, instruction, cell, new, address, data, update=True)
-            pair = Pairs({(number, number + 1)})
-            decides = pair | {(origin, number + 1) for origin in compared}
-            success = _related(success, {"rmw": pair, "amo": pair, "rmw-ctrl": Pairs(decides)})
-            success = replace(success, used=success.used | compared)
-            yield self.goto(self.assigned(success, out, value, Origins({number})), run.pc + 1)
-        if isinstance(instruction, Cas):
-            failing, number, value = self.read(run, instruction, cell, address, starred=True)
-            failure = self.assuming(failing, Binary("==", value, wanted), False)
-            if failure is not None:
-                failure = replace(failure, used=failure.used | compared)
-                yield self.goto(self.assigned(failure, out, value, Origins({number})), run.pc + 1)
+    def store_ended(self, run: _Run, instruction: StoreConditional, status: int) -> _Run:
+        """After a store-conditional, whatever came of it, no load-linked is open.
+
+        Its status carries a dependency on Power, and none on Arm (Arm ARM, B2.3.2).
+        """
+        behind = Origins()
+        if self.program.isa is Isa.POWER:
+            behind = self.origins(run, instruction.ref.index, instruction.value)
+        return replace(self.assigned(run, instruction.reg, Const(status), behind), reservation=None)
+
+    def successful_cas(self, run: _Run, instruction: Cas | BlockingCas, cell: Cell, out: str | None) -> Iterator[_Run]:
+        compared, decided = self.comparing(run, instruction)
+        run, wanted = self.wrapped(run, substitute(instruction.expected, run.env))
+        run, new = self.wrapped(run, substitute(instruction.desired, run.env))
+        run, number, value = self.read(run, instruction, cell, update=True)
+        success = self.assuming(run, Binary("==", value, wanted))
+        if success is None:
+            return
+        success = self.write(success, instruction, cell, new, instruction.desired, update=True)
+        pair = Pairs({(number, number + 1)})
+        deciding = pair | {(origin, number + 1) for origin in decided}
+        success = _related(success, {"rmw": pair, "amo": pair, "rmw-ctrl": Pairs(deciding)})
+        success = replace(success, used=success.used | compared)
+        read = Origins({number})
+        yield self.goto(self.assigned(success, out, value, read), run.pc + 1)
+        if self.program.isa is Isa.AARCH64:
+            # The result equals what was compared, and may come from there, once the comparison has decided so.
+            yield self.goto(self.assigned(success, out, value, compared, read | decided), run.pc + 1)
+
+    def failing_cas(self, run: _Run, instruction: Cas, cell: Cell) -> Iterator[_Run]:
+        """A CAS that reads another value. On AArch64 its result may depend on the comparison or not, and it may also
+        write back what it has read, atomically (Arm ARM, CAS)."""
+        compared, decided = self.comparing(run, instruction)
+        run, wanted = self.wrapped(run, substitute(instruction.expected, run.env))
+        differs = Unary("!", Binary("==", Reg(f"v{len(run.values)}"), wanted))
+        for writes_back, waits in _CAS_FAILURES if self.program.isa is Isa.AARCH64 else _CAS_FAILURES[:1]:
+            failing, number, value = self.read(run, instruction, cell, update=writes_back, starred=True)
+            failure = self.assuming(failing, differs)
+            if failure is None:
+                return
+            failure = replace(failure, used=failure.used | compared)
+            if writes_back:
+                failure = self.write(failure, instruction, cell, value, None, update=True)
+                pair = Pairs({(number, number + 1)})
+                deciding = pair | {(origin, number + 1) for origin in decided}
+                failure = _related(failure, {"rmw": pair, "amo": pair, "rmw-data": pair, "rmw-ctrl": Pairs(deciding)})
+            picks = decided if waits else Origins()
+            failure = self.assigned(failure, instruction.reg, value, Origins({number}), picks)
+            yield self.goto(failure, run.pc + 1)
+
+    def comparing(self, run: _Run, instruction: Cas | BlockingCas) -> tuple[Origins, Origins]:
+        """The reads behind what a CAS compares with, and all that decides on the outcome beside its own read."""
+        compared = self.origins(run, instruction.expected)
+        return compared, compared | self.picked(run, instruction.expected)
 
     def read(
         self,
         run: _Run,
         instruction: Load | Rmw | Cas | BlockingCas | Wait,
         cell: Cell,
-        address: Origins,
         *,
         update: bool = False,
         starred: bool = False,
@@ -439,7 +481,8 @@ class _Runner:
         """`update`: the read of an update that writes; `starred`: R* (a wait, or a CAS that fails)."""
         number, value = len(run.events), Reg(f"v{len(run.values)}")
         tags = access_tags(self.program, instruction, cell, "R", update=update, starred=starred)
-        run = self.event(run, PathEvent("R", tags, cell, run.pc, instruction.span, value), address)
+        event = PathEvent("R", tags, cell, run.pc, instruction.span, value)
+        run = self.event(run, event, instruction.ref.index)
         return replace(run, values=(*run.values, number)), number, value
 
     def write(
@@ -448,23 +491,18 @@ class _Runner:
         instruction: Store | StoreConditional | Rmw | Cas | BlockingCas,
         cell: Cell,
         value: Expr,
-        address: Origins,
-        data: Origins,
+        data: Expr | None,
         *,
         update: bool = False,
     ) -> _Run:
+        """`value` is over the path's values; `data` is what it is computed from, over the thread's registers."""
         tags = access_tags(self.program, instruction, cell, "W", update=update)
-        return self.event(run, PathEvent("W", tags, cell, run.pc, instruction.span, value), address, data)
+        return self.event(run, PathEvent("W", tags, cell, run.pc, instruction.span, value), instruction.ref.index, data)
 
 
 def _related(run: _Run, new: Mapping[str, Pairs]) -> _Run:
     added = {name: run.relations.get(name, Pairs()) | pairs for name, pairs in new.items() if pairs}
     return replace(run, relations={**run.relations, **added}) if added else run
-
-
-def _failed_store(run: _Run) -> _Run:
-    """After a store-conditional, whatever came of it, no load-linked is open."""
-    return replace(run, reservation=None)
 
 
 def _with_read(expr: Expr, value: Expr) -> Expr:
