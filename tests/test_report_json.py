@@ -79,7 +79,13 @@ def test_answers(name, verdict, assertions, races):
 def test_store_buffering_in_full():
     report = data(results.sb())
     assert (report["schema"], report["fencepost"]) == (1, __version__)
-    assert report["program"] == {"name": "sb.tpl", "file": None, "language": "tpl", "threads": ["left", "right"]}
+    assert report["program"] == {
+        "name": "sb.tpl",
+        "file": None,
+        "language": "tpl",
+        "threads": ["left", "right"],
+        "source": results.SB_SOURCE,
+    }
     assert report["statistics"]["states"] == 1234
     witness = report["witness"]
     assert witness["kind"] == "stale-access"

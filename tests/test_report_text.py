@@ -22,22 +22,21 @@ NOT robust: thread right may read x = 0, although x = 1 was written before under
   model    RC20, against SC
   notion   robustness (every execution must be one of SC)
 
-Execution
+An execution that RC20 allows and SC forbids
    step  thread  line  source            what happens
-      1  left       3  x.store(1, rlx);  x.store(1, rlx) writes 1
-      2  left       4  a = y.load(rlx);  a = y.load(rlx) reads 0
-      3  right      7  y.store(1, rlx);  y.store(1, rlx) writes 1
->     4  right      8  a = x.load(rlx);  a = x.load(rlx) may read 0, a stale value
-
-Why
-  - Under SC, x = 1 comes before this read: line 3, then line 4, which reads y before line 7 writes it.
-  - Under RC20 nothing synchronizes left with right, so right need not know of x = 1.
+      1  left       3  x.store(1, rlx);  writes x = 1
+      2  left       4  a = y.load(rlx);  reads y = 0
+      3  right      7  y.store(1, rlx);  writes y = 1
+>     4  right      8  a = x.load(rlx);  may read x = 0, a stale value; SC has 1
 
 Why SC forbids it: these steps would come in a circle
   - line 8 (right) reads x = 0, before line 3 (left) writes x = 1
-  - line 3 (left) comes before line 4 (left), in program order
+  - line 3 (left) comes before line 4 in its thread
   - line 4 (left) reads y = 0, before line 7 (right) writes y = 1
-  - line 7 (right) comes before line 8 (right), in program order
+  - line 7 (right) comes before line 8 in its thread
+
+Why RC20 allows it
+  - line 4 (thread left) reads y before line 7 (thread right) writes it, which orders nothing
 
 What would forbid this execution (then check again)
   - line 4, thread left: put fence(seq_cst) before this load:  a = y.load(rlx);

@@ -43,6 +43,11 @@ nb::dict as_dict(const SearchResult& result) {
 }  // namespace
 
 NB_MODULE(_core, m) {
+    m.attr("MAX_THREADS") = max_threads;
+    m.attr("MAX_REGISTERS") = max_registers;
+    m.attr("MAX_CELLS") = max_cells;
+    m.attr("MAX_VALUE") = max_max_value;
+
     nb::class_<Program>(m, "Program")
         .def("__init__", [](Program* self, Value max_value) {
             new (self) Program();

@@ -24,7 +24,8 @@ struct Reductions {
     bool symmetry = true;         // states of interchangeable threads are equal
 };
 
-inline constexpr int max_choices = 8;            // resolved within one step; a longer run of choices is cut into steps
+inline constexpr int max_choices = 8;  // resolved within one step; a longer run of choices is cut into steps,
+inline constexpr int max_ways = 256;   // and so is one with more alternatives altogether
 inline constexpr int max_local_instructions = 200;
 
 // What a step did, so that a schedule can be replayed instruction by instruction.
@@ -82,6 +83,7 @@ public:
     int tail_bytes() const { return tail_bytes_; }
     int state_bytes() const { return head_bytes_ + tail_bytes_; }
     int threads() const { return threads_; }
+    int most_successors() const { return threads_ * max_ways; }
     const Monitor& monitor() const { return monitor_; }
 
     void initial(Word* config) const {
@@ -138,9 +140,11 @@ public:
         stepping.run(config, thread);
     }
 
-    // The canonical bytes of a normalized configuration; `spare` is scratch space.
-    void pack(const Word* config, Word* spare, std::uint8_t* out) const {
-        const Word* canonical = reductions_.symmetry ? sorted(config, spare) : config;
+    // The canonical bytes of a normalized configuration, in which thread i is thread order[i] of `config`; `spare` is
+    // scratch space.
+    void pack(const Word* config, Word* spare, std::uint8_t* out, int* order) const {
+        for (int t = 0; t < threads_; ++t) order[t] = t;
+        const Word* canonical = reductions_.symmetry ? sorted(config, spare, order) : config;
         std::memset(out, 0, idx(state_bytes()));
         BitWriter head(out);
         for (int t = 0; t < threads_; ++t) {
@@ -215,15 +219,15 @@ private:
             if (is_access(i.op) && !access(next, t, i, move)) return;
             moved = true;
             if (is_access(i.op) && !system.reductions_.fuse_local) emit(next, move);
-            else local(next, t, move, 0);
+            else local(next, t, move, 0, 1);
         }
 
         // True if control goes on; false if the thread waits.
         bool access(Word* c, int t, const Instruction& i, Move& move) {
             const Value* regs = system.registers(c, t);
             Word& taint = c[system.taint_at_ + t];
-            if (taint & i.used) visitor.violation(Violation{ViolationKind::stale_use, t, Move{}});
             const int cell = system.cell_of(i, regs);
+            if ((taint & i.used) && uses(taint, i, cell, regs)) visitor.violation(Violation{ViolationKind::stale_use, t, Move{}});
             if (cell < 0) return fail(c, t, move);
             Word* m = c + system.monitor_at_;
             switch (system.monitor_.check(m, t, i, cell, regs)) {
@@ -275,6 +279,17 @@ private:
             return true;
         }
 
+        // Whether a label that the program enables here depends on the tainted registers. (Outside its array an access is a
+        // control event, which depends on the index alone; and a wait may be for no value at all.)
+        bool uses(Word taint, const Instruction& i, int cell, const Value* regs) const {
+            if (cell < 0) return (taint & registers_in(system.expr(i.index))) != 0;
+            if (i.op != Op::wait) return true;
+            const Expr& until = system.expr(i.first);
+            for (std::uint64_t v = 0; v <= system.program_.max_value; ++v)
+                if (evaluate(until, regs, static_cast<std::int64_t>(v)) != 0) return true;
+            return false;
+        }
+
         bool wait() {
             blocked = true;
             return false;
@@ -288,8 +303,9 @@ private:
             return true;
         }
 
-        // Runs local instructions up to the next access; every alternative of a choice goes its own way.
-        void local(Word* c, int t, Move move, int depth) {
+        // Runs local instructions up to the next access; every alternative of a choice goes its own way. `depth` and
+        // `ways`: how many choices were made, and of how many ways to make them this is one.
+        void local(Word* c, int t, Move move, int depth, std::size_t ways) {
             const Thread& thread = system.code_of(t);
             const bool one = !system.reductions_.fuse_local;
             for (int count = 0;; ++count) {
@@ -301,7 +317,7 @@ private:
                 Word& taint = c[system.taint_at_ + t];
                 const bool stale = (taint & i.used) != 0;
                 if (stale && i.op != Op::assign) visitor.violation(Violation{ViolationKind::stale_use, t, move});
-                if (i.op == Op::choose && move.choice_count == max_choices) break;
+                if (i.op == Op::choose && (move.choice_count == max_choices || ways * i.targets.size() > max_ways)) break;
                 if (i.op == Op::assert_ && evaluate(system.expr(i.first), regs) == 0) {
                     fail(c, t, move);
                     break;
@@ -332,7 +348,7 @@ private:
                             Move chosen = move;
                             chosen.choices[chosen.choice_count++] = static_cast<std::uint8_t>(k);
                             if (one) emit(branch, chosen);
-                            else local(branch, t, chosen, depth + 1);
+                            else local(branch, t, chosen, depth + 1, ways * i.targets.size());
                         }
                         return;
                     default: ++pc;  // an assertion that holds, a use
@@ -421,11 +437,9 @@ private:
         return monitor_.compare(c + monitor_at_, one, other);
     }
 
-    // `c` with the threads of every symmetric group in order.
-    const Word* sorted(const Word* c, Word* spare) const {
-        if (program_.symmetric.empty()) return c;
-        int order[max_threads];
-        for (int t = 0; t < threads_; ++t) order[t] = t;
+    // `c` with the threads of every symmetric group in order. (Not always the same one for configurations that are equal
+    // up to symmetry: where threads have cells of their own, those are compared as they are numbered now.)
+    const Word* sorted(const Word* c, Word* spare, int* order) const {
         bool changed = false;
         for (const std::vector<int>& group : program_.symmetric)
             for (std::size_t i = 1; i < group.size(); ++i)

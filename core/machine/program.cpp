@@ -44,6 +44,13 @@ int arity(ExprOp op) {
 
 }  // namespace
 
+Mask registers_in(const Expr& expr) {
+    Mask mask = 0;
+    for (const ExprItem& item : expr.items)
+        if (item.op == ExprOp::reg) mask |= Mask{1} << item.argument;
+    return mask;
+}
+
 std::int64_t evaluate(const Expr& expr, const Value* registers, std::int64_t read_value) {
     std::int64_t stack[max_expression_depth];
     int top = -1;
@@ -80,6 +87,8 @@ void Program::validate() const {
     };
     require(!threads.empty() && threads.size() <= max_threads,
             "1 to " + std::to_string(max_threads) + " threads are supported, not " + std::to_string(threads.size()));
+    require(max_value <= max_max_value,
+            "values up to " + std::to_string(max_max_value) + " are supported, not " + std::to_string(max_value));
     require(cells.size() <= max_cells,
             "at most " + std::to_string(max_cells) + " shared locations are supported, not " + std::to_string(cells.size()));
     for (const Cell& cell : cells) {

@@ -14,6 +14,7 @@ using Mask = std::uint64_t;  // a set of registers, of cells, ...
 inline constexpr int max_threads = 16;
 inline constexpr int max_registers = 64;  // per thread
 inline constexpr int max_cells = 64;      // shared locations, array slots counted one by one
+inline constexpr Value max_max_value = (1u << 20) - 1;
 
 enum class Op : std::uint8_t {
     assign, load, store, rmw, cas, blocking_cas, wait, fence, branch, jump, choose, assume, assert_, use
@@ -105,6 +106,7 @@ struct Program {
     void validate() const;  // throws std::invalid_argument
 };
 
+Mask registers_in(const Expr& expr);
 std::int64_t evaluate(const Expr& expr, const Value* registers, std::int64_t read_value = 0);
 std::int64_t apply(RmwOp op, std::int64_t old, std::int64_t operand);
 

@@ -33,12 +33,6 @@ struct Columns {
     }
 };
 
-inline bool reads_no_register(const Expr& expr) {
-    for (const ExprItem& item : expr.items)
-        if (item.op == ExprOp::reg) return false;
-    return true;
-}
-
 }  // namespace rc20_detail
 
 template <int W>
@@ -91,7 +85,7 @@ typename Rc20Monitor<W>::View Rc20Monitor<W>::consulted(int thread, const Instru
         View wanted = normal_[cell];  // classes that the expression may name; narrowed where it is constant
         View twins = twin_[cell];
         const bool by_value = instruction.op == Op::cas || instruction.op == Op::blocking_cas || instruction.op == Op::wait;
-        if (by_value && rc20_detail::reads_no_register(program_.expressions[idx(instruction.first)])) {
+        if (by_value && registers_in(program_.expressions[idx(instruction.first)]) == 0) {
             const Expr& expr = program_.expressions[idx(instruction.first)];
             wanted = View{};
             twins = View{};

@@ -5,8 +5,10 @@
 #include <chrono>
 #include <exception>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <shared_mutex>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -75,7 +77,8 @@ private:
         void not_rising(int cell) { explorer->refute(cell); }
 
         bool insert(const Word* config) {
-            explorer->system_.pack(config, scratch.config(max_choices + 3), packed.data());
+            int order[max_threads];
+            explorer->system_.pack(config, scratch.config(max_choices + 3), packed.data(), order);
             const std::uint32_t number = explorer->visited_->insert(packed.data(), parent, explorer->result_.levels, cursors);
             if (number == Store::none) return false;
             if (!fresh.empty() && fresh.back().end == number) ++fresh.back().end;
@@ -137,11 +140,8 @@ private:
         std::exception_ptr failure;
         const auto work = [&](Worker& worker) {
             try {
-                for (std::size_t i; ending_ == Ending::exhausted && (i = next.fetch_add(1)) < batches.size();) {
-                    make_room();
-                    const std::shared_lock running(resizing_);
+                for (std::size_t i; ending_ == Ending::exhausted && (i = next.fetch_add(1)) < batches.size();)
                     explore_batch(worker, batches[i]);
-                }
             } catch (...) {
                 const std::lock_guard lock(reporting_);
                 failure = std::current_exception();
@@ -161,6 +161,8 @@ private:
                 std::rethrow_exception(failure);
             } catch (const std::bad_alloc&) {
                 // The verdict is Unknown for lack of memory; what was found so far stands.
+            } catch (const std::length_error&) {
+                // Likewise, for lack of numbers for states.
             }
         }
     }
@@ -168,7 +170,13 @@ private:
     void explore_batch(Worker& worker, Range batch) {
         Word* config = worker.scratch.config(max_choices + 1);
         const std::uint64_t before = worker.transitions;
+        std::shared_lock running(resizing_);
         for (std::uint32_t state = batch.begin; state < batch.end; ++state) {
+            if (visited_->wants_growth()) {
+                running.unlock();
+                make_room();
+                running.lock();
+            }
             if (visited_->covered(state)) continue;
             system_.unpack(visited_->head(state), visited_->tail(state), config);
             worker.parent = state;
@@ -193,35 +201,29 @@ private:
     std::unique_ptr<States> make_states() const {
         const int head = system_.head_bytes();
         const int tail = system_.tail_bytes();
-        if (tail > 0 && spec_.subsume) return std::make_unique<Antichains>(head, tail, spec_.compress);
-        return std::make_unique<ExactStates>(head, tail, tail > 0 && spec_.compress);
+        const auto burst = static_cast<std::size_t>(system_.most_successors()) * static_cast<std::size_t>(spec_.workers);
+        if (tail > 0 && spec_.subsume) return std::make_unique<Antichains>(head, tail, spec_.compress, burst);
+        return std::make_unique<ExactStates>(head, tail, tail > 0 && spec_.compress, burst);
     }
 
-    // Tables grow between batches, with all workers out of them.
+    // Tables grow with all workers out of them. Who comes second finds nothing to do.
     void make_room() {
-        while (growing_.load()) std::this_thread::yield();
-        if (!visited_->wants_growth()) return;
-        growing_.store(true);
-        {
-            const std::unique_lock alone(resizing_);
-            visited_->grow();
-        }
-        growing_.store(false);
+        const std::unique_lock alone(resizing_);
+        visited_->grow();
     }
 
-    // Finds the step to a stored state (up to symmetry), or the one violation of a kind.
+    // Finds the step to a stored state, or the one violation of a kind.
     struct Retrace {
         bool successor(const Move& move, Word* config) {
             if (done || target == Store::none) return false;
             System& system = explorer.system_;
-            system.pack(config, worker.scratch.config(max_choices + 3), worker.packed.data());
+            system.pack(config, worker.scratch.config(max_choices + 3), worker.packed.data(), order);
             const auto differs = [](const std::uint8_t* a, const std::uint8_t* b, int bytes) {
                 return std::memcmp(a, b, static_cast<std::size_t>(bytes)) != 0;
             };
             if (differs(worker.packed.data(), explorer.visited_->head(target), system.head_bytes()) ||
                 differs(worker.packed.data() + system.head_bytes(), explorer.visited_->tail(target), system.tail_bytes()))
                 return false;
-            std::memcpy(reached.data(), config, reached.size() * sizeof(Word));
             taken = move;
             done = true;
             return true;
@@ -238,35 +240,45 @@ private:
         Worker& worker;
         std::uint32_t target;  // none: look for a violation of this kind
         ViolationKind kind;
-        std::vector<Word> reached;
+        int order[max_threads] = {};
         Move taken{};
         Violation found{};
         bool done = false;
     };
 
+    // Every stored state is entered as it was when it was expanded; `actual` are the threads of the run, which symmetry
+    // has given other numbers there.
     Discovery trace(const Found& found, Worker& worker) {
         std::vector<std::uint32_t> path;
         for (std::uint32_t state = found.state; state != Store::none; state = visited_->parent(state)) path.push_back(state);
         std::vector<Word> config(static_cast<std::size_t>(system_.words()));
-        system_.initial(config.data());
+        std::vector<int> actual(static_cast<std::size_t>(system_.threads()));
+        std::iota(actual.begin(), actual.end(), 0);
         Discovery discovery;
         discovery.kind = found.violation.kind;
-        const auto look = [&](std::uint32_t target) {
-            Retrace retrace{*this, worker, target, discovery.kind, std::vector<Word>(config.size())};
+        const auto look = [&](std::uint32_t from, std::uint32_t target) {
+            system_.unpack(visited_->head(from), visited_->tail(from), config.data());
+            Retrace retrace{*this, worker, target, discovery.kind};
             for (int t = 0; t < system_.threads() && !retrace.done; ++t)
                 system_.expand_thread(config.data(), t, worker.scratch, retrace);
             if (!retrace.done) throw std::logic_error("a stored path cannot be retraced");
             return retrace;
         };
-        for (auto state = path.rbegin() + 1; state != path.rend(); ++state) {
-            Retrace step = look(*state);
-            discovery.moves.push_back(step.taken);
-            config = std::move(step.reached);
+        const auto step = [&](Move move) {
+            move.thread = static_cast<std::uint16_t>(actual[move.thread]);
+            discovery.moves.push_back(move);
+        };
+        for (std::size_t i = path.size() - 1; i > 0; --i) {
+            const Retrace found_step = look(path[i], path[i - 1]);
+            step(found_step.taken);
+            std::vector<int> renamed(actual.size());
+            for (std::size_t t = 0; t < renamed.size(); ++t) renamed[t] = actual[static_cast<std::size_t>(found_step.order[t])];
+            actual = std::move(renamed);
         }
         if (discovery.kind != ViolationKind::deadlock) {
-            const Retrace last = look(Store::none);
-            discovery.thread = last.found.thread;
-            if (last.found.move.instructions > 0) discovery.moves.push_back(last.found.move);
+            const Retrace last = look(path.front(), Store::none);
+            discovery.thread = actual[static_cast<std::size_t>(last.found.thread)];
+            if (last.found.move.instructions > 0) step(last.found.move);
         }
         return discovery;
     }
@@ -278,7 +290,6 @@ private:
     System system_;
     std::unique_ptr<States> visited_;
     std::shared_mutex resizing_;
-    std::atomic<bool> growing_{false};
     std::mutex reporting_;
     std::atomic<Ending> ending_{Ending::exhausted};
     std::optional<Found> found_[3];

@@ -38,10 +38,10 @@ public:
 
 class ExactStates final : public States {
 public:
-    // `share`: equal tails are stored once.
-    ExactStates(int head_bytes, int tail_bytes, bool share)
+    // `share`: equal tails are stored once. `burst`: as for Store.
+    ExactStates(int head_bytes, int tail_bytes, bool share, std::size_t burst)
         : head_bytes_(head_bytes), share_(share), key_bytes_(share ? head_bytes + 4 : head_bytes + tail_bytes),
-          tails_(tail_bytes, 0), states_(key_bytes_, 4) {}
+          tails_(tail_bytes, 0, burst), states_(key_bytes_, 4, burst) {}
 
     std::uint32_t insert(const std::uint8_t* packed, std::uint32_t parent, std::uint64_t, Cursors& cursors) override {
         std::uint8_t key[max_head_bytes + 4];
@@ -71,8 +71,8 @@ public:
     bool covered(std::uint32_t) const override { return false; }
     bool wants_growth() const override { return states_.wants_growth() || tails_.wants_growth(); }
     void grow() override {
-        if (states_.wants_growth()) states_.grow();
-        if (tails_.wants_growth()) tails_.grow();
+        states_.grow();
+        tails_.grow();
     }
     std::uint64_t count() const override { return states_.count(); }
     std::uint64_t bytes() const override { return states_.bytes() + tails_.bytes(); }
@@ -89,9 +89,9 @@ private:
 
 class Antichains final : public States {
 public:
-    Antichains(int head_bytes, int tail_bytes, bool share)
-        : tail_bytes_(tail_bytes), head_bytes_(head_bytes), share_(share), heads_(head_bytes, 4), tails_(tail_bytes, 0),
-          entries_(sizeof(Entry)) {}
+    Antichains(int head_bytes, int tail_bytes, bool share, std::size_t burst)
+        : tail_bytes_(tail_bytes), head_bytes_(head_bytes), share_(share), heads_(head_bytes, 4, burst),
+          tails_(tail_bytes, 0, burst), entries_(sizeof(Entry)) {}
 
     std::uint32_t insert(const std::uint8_t* packed, std::uint32_t parent, std::uint64_t level, Cursors& cursors) override {
         const std::uint32_t head =
@@ -141,8 +141,8 @@ public:
     }
     bool wants_growth() const override { return heads_.wants_growth() || tails_.wants_growth(); }
     void grow() override {
-        if (heads_.wants_growth()) heads_.grow();
-        if (tails_.wants_growth()) tails_.grow();
+        heads_.grow();
+        tails_.grow();
     }
     std::uint64_t count() const override { return count_.load(std::memory_order_relaxed); }
     std::uint64_t bytes() const override { return heads_.bytes() + tails_.bytes() + entries_.bytes(); }

@@ -4,7 +4,9 @@
 // (release), so who finds the slot (acquire) may read it.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -46,8 +48,11 @@ public:
         bool inserted;
     };
 
-    // `key_bytes` identify a record; `extra_bytes` are carried along.
-    Store(int key_bytes, int extra_bytes) : key_bytes_(key_bytes), records_(key_bytes + extra_bytes), slots_(initial_slots) {}
+    // `key_bytes` identify a record; `extra_bytes` are carried along. All workers together insert at most `burst` keys
+    // between two questions whether to grow.
+    Store(int key_bytes, int extra_bytes, std::size_t burst)
+        : key_bytes_(key_bytes), records_(key_bytes + extra_bytes),
+          slots_(std::max(initial_slots, std::bit_ceil(4 * burst))), enough_(slots_.size() / 2) {}
 
     std::uint8_t* record(std::uint32_t number) const { return records_[number]; }
     std::uint8_t* extra(std::uint32_t number) const { return records_[number] + key_bytes_; }
@@ -80,10 +85,12 @@ public:
         return cursor.next++;
     }
 
-    // To be asked between batches of insertions, and answered by `grow` with all workers stopped.
-    bool wants_growth() const { return count_.load(std::memory_order_relaxed) * 2 > slots_.size(); }
+    // To be asked often, and answered by `grow` with all workers stopped.
+    bool wants_growth() const { return count() > enough_.load(std::memory_order_relaxed); }
 
+    // Does nothing where that is not wanted.
     void grow() {
+        if (!wants_growth()) return;
         std::vector<std::atomic<std::uint64_t>> larger(slots_.size() * 4);
         const std::size_t mask = larger.size() - 1;
         for (const auto& old : slots_) {
@@ -94,13 +101,14 @@ public:
             larger[at].store(slot, std::memory_order_relaxed);
         }
         slots_.swap(larger);
+        enough_.store(slots_.size() / 2, std::memory_order_relaxed);
     }
 
     std::uint64_t count() const { return count_.load(std::memory_order_relaxed); }
-    std::uint64_t bytes() const { return records_.bytes() + slots_.size() * sizeof(slots_[0]); }
+    std::uint64_t bytes() const { return records_.bytes() + 2 * enough_.load(std::memory_order_relaxed) * sizeof(slots_[0]); }
 
 private:
-    static constexpr std::size_t initial_slots = 1 << 14;
+    static constexpr std::size_t initial_slots = 1 << 14;  // a power of two, as all sizes are
 
     void write(std::uint8_t* out, const std::uint8_t* key, const std::uint8_t* extra) const {
         std::memcpy(out, key, static_cast<std::size_t>(key_bytes_));
@@ -111,6 +119,7 @@ private:
     int key_bytes_;
     Records records_;
     std::vector<std::atomic<std::uint64_t>> slots_;
+    std::atomic<std::uint64_t> enough_;  // half the slots
     std::atomic<std::uint64_t> count_{0};
 };
 

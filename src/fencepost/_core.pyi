@@ -3,6 +3,11 @@
 from collections.abc import Sequence
 from typing import TypedDict
 
+MAX_THREADS: int
+MAX_REGISTERS: int  # of a thread
+MAX_CELLS: int
+MAX_VALUE: int
+
 class Discovery(TypedDict):
     kind: int
     thread: int

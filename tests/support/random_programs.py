@@ -76,6 +76,8 @@ RARE = ("CoRR", "CoWR", "LB", "far")  # seldom anything but robust
 REGISTERS = ("a", "b", "c")
 LOADS = (Order.RELAXED, Order.ACQUIRE)
 STORES = (Order.RELAXED, Order.RELEASE)
+FENCES = (FenceKind.ACQUIRE, FenceKind.RELEASE, FenceKind.ACQ_REL, FenceKind.SEQ_CST)
+OPERATIONS = (RmwOp.ADD, RmwOp.SUB, RmwOp.AND, RmwOp.OR, RmwOp.XOR, RmwOp.EXCHANGE)
 UPDATES = (Order.RELAXED, Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL)
 
 
@@ -169,7 +171,7 @@ class _Generator:
         code: list[Instruction] = []
         for access in accesses:
             if self.chance(self.fences):
-                code.append(Fence(self.random.choice(list(FenceKind))))
+                code.append(Fence(self.random.choice(FENCES)))
             code.append(self.instruction(access))
             if self.chance(self.uses):
                 code.append(self.use())
@@ -215,7 +217,7 @@ class _Generator:
                 return Cas(register, ref, self.value(), self.value(), order, self.order(LOADS))
             case 1:
                 return BlockingCas(ref, self.value(), self.value(), order)
-        return Rmw(register, self.random.choice(list(RmwOp)), ref, self.value(), order)
+        return Rmw(register, self.random.choice(OPERATIONS), ref, self.value(), order)
 
     def wait(self, ref: Ref) -> Wait:
         wanted: Expr = Binary(self.random.choice(("==", "==", "!=", ">=")), ReadValue(), self.value())

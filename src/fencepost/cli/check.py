@@ -97,7 +97,7 @@ def run(arguments: Namespace) -> int:
             if interrupts.seen:
                 break
             delivery.add(_check(file, arguments, options, interrupts))
-        delivery.finish(files)
+        delivery.finish(unchecked=len(files) - len(delivery.outcomes))
     return worst(map(_code, delivery.outcomes))
 
 

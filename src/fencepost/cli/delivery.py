@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,10 +52,10 @@ class Delivery:
 
             self._deliver(render(outcome, self._format))
 
-    def finish(self, files: Sequence[str]) -> None:
-        """All outcomes are there, or those up to an interrupt."""
+    def finish(self, unchecked: int = 0) -> None:
+        """All outcomes are there, or those up to an interrupt after which so many files were not checked."""
         if self._format == "text" and self._several:
-            self._deliver(self._summary(len(files) - len(self.outcomes)))
+            self._deliver(self._summary(unchecked))
         if self._format == "json":
             from fencepost.reports.json import dump
 

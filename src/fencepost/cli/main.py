@@ -15,6 +15,8 @@ from .parsing import Parser, nearest
 # Verb -> its module in this package, with `configure(parser)` and `run(arguments) -> exit code`, and what it does.
 VERBS = {
     "check": ("check", "decide whether programs behave under a weak memory model as they do under SC"),
+    "models": ("models", "list the memory models: what is decided for each, and how far the answer holds"),
+    "explain": ("explain", "say what the words in a report mean, or show a report that was saved as JSON"),
 }
 
 _EXAMPLES = """\

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from fencepost import _core
-from fencepost.engines.lowering import to_core
+from fencepost.engines.lowering import require_fitting, to_core
 from fencepost.engines.options import Reduction, SearchOptions
 from fencepost.models import Unsupported
 from fencepost.models.registry import ModelInfo, find
@@ -99,6 +99,7 @@ def _decide(
     started: float,
 ) -> _core.Result:
     """Searches under cheap assumptions first, and again without those that the search refutes."""
+    require_fitting(program)
     precise = Reduction.VALUES not in options.reductions
     rules = stale_rules(program) if Reduction.STALENESS in options.reductions else ()
     names = [location.name for location in program.locations for _ in location.initial]

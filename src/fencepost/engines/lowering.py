@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from fencepost import _core
-from fencepost.models.registry import ValueClasses
+from fencepost.models.registry import NO_CLASS, ValueClasses
 from fencepost.program.analysis.futures import future_accesses
 from fencepost.program.analysis.liveness import live_registers
 from fencepost.program.analysis.staleness import StaleRule
@@ -44,19 +44,38 @@ _UNARY = ("!", "-", "~")
 _BINARY = ("||", "&&", "|", "^", "&", "==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "<<", ">>")
 
 
+def require_fitting(program: Program) -> None:
+    """Raises ValueError if the core cannot hold `program`."""
+    if len(program.threads) > _core.MAX_THREADS:
+        raise ValueError(f"at most {_core.MAX_THREADS} threads are supported, not {len(program.threads)}")
+    cells = sum(location.size for location in program.locations)
+    if cells > _core.MAX_CELLS:
+        raise ValueError(f"at most {_core.MAX_CELLS} shared locations are supported, not {cells}")
+    if program.max_value > _core.MAX_VALUE:
+        raise ValueError(f"values up to {_core.MAX_VALUE:,} are supported, not {program.max_value:,}: lower max_value")
+    for thread in program.threads:
+        if len(thread.registers) > _core.MAX_REGISTERS:
+            raise ValueError(
+                f"at most {_core.MAX_REGISTERS} registers per thread are supported; "
+                f"thread {thread.name} has {len(thread.registers)}"
+            )
+
+
 def to_core(
     program: Program,
     classes: Mapping[str, ValueClasses],
     symmetric: tuple[tuple[int, ...], ...] = (),
     stale: tuple[StaleRule, ...] = (),
 ) -> _core.Program:
-    """Raises ValueError for what the core cannot hold."""
+    """`program`, which fits (`require_fitting`). Raises ValueError for what else the core cannot hold."""
     core = _core.Program(program.max_value)
     first_cell: dict[str, int] = {}
     cells = 0
     for location in program.locations:
         first_cell[location.name] = cells
         partition = classes[location.name]
+        if partition.count >= NO_CLASS:
+            raise ValueError(f"too many values of {location.name} would have to be told apart: lower max_value")
         for value in location.initial:
             core.add_cell(value, location.atomic, partition.of, partition.count)
             cells += 1

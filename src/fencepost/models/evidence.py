@@ -29,7 +29,16 @@ class Evidence:
     used: frozenset[EventId] = frozenset()  # the tainted reads whose value the offending event uses
     racing: EventId | None = None  # the other access of a race
     ordering: tuple[tuple[str, Relation], ...] = ()  # relations that together have a cycle, the plainest first
+    gaps: tuple[Gap, ...] = ()  # steps of that cycle by which the model orders nothing
     confirmed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Why a model does not order two events that SC does: `but the write is no release ...`."""
+
+    link: Link
+    why: str
 
 
 @dataclass(frozen=True, slots=True)

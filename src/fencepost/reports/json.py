@@ -24,7 +24,7 @@ from .words import reason, verdict_word
 
 SCHEMA = 1
 
-_RACES = {Answer.HOLD: "none", Answer.FAIL: "found", Answer.UNKNOWN: "unknown"}
+RACES = {Answer.HOLD: "none", Answer.FAIL: "found", Answer.UNKNOWN: "unknown"}
 
 
 def render(result: CheckResult) -> str:
@@ -50,7 +50,7 @@ def data(result: CheckResult) -> dict[str, Any]:
         "verdict": verdict_word(result.verdict),
         "reason": reason(result.verdict),
         "assertions": result.assertions.value,
-        "races": _RACES[result.races],
+        "races": RACES[result.races],
         "expectation": result.expectation.value,
         "witness": _witness(witness, program),
         "assertion_witness": _witness(result.assertion_witness, program),
@@ -82,6 +82,7 @@ def _program(result: CheckResult) -> dict[str, Any]:
         "file": result.file,
         "language": program.language,
         "threads": [thread.name for thread in program.threads],
+        "source": program.source,
     }
 
 
@@ -120,7 +121,8 @@ def _step(step: TraceStep, program: Program) -> dict[str, Any]:
 def _repair(repair: Repair) -> dict[str, Any]:
     return {
         "changes": [
-            {"thread": change.thread, "span": _span(change.span), "what": change.what} for change in repair.changes
+            {"thread": change.thread, "span": _span(change.span), "what": change.what, "code": change.code}
+            for change in repair.changes
         ]
     }
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fencepost.program.form import Program
+from fencepost.program.places import Lines
 from fencepost.verdict.types import CheckResult, Event, NotRobust, Witness
 
 from .drawing.place import BOX_HEIGHT, MARGIN, Box, Placement, place
@@ -37,19 +38,24 @@ class Line:
 
 
 _TRIANGLE, _CHEVRON, _DOUBLE = "M2 2 L11 6 L2 10 Z", "M4 2 L11 6 L4 10", "M6 2 L11 6 L6 10 M1 2 L6 6 L1 10"
+_BAR = "M11 1 L11 11"
 _LINES = {
     "po": Line("", "#404040", _TRIANGLE, filled=True),
     "rf": Line("8 4", "#00664d", _TRIANGLE, filled=False),
     "mo": Line("12 4 2 4", "#9a4d00", _DOUBLE, filled=False),
     "fr": Line("2 4", "#a0122d", _CHEVRON, filled=False),
+    "sc": Line("16 4", "#3b3b8f", _TRIANGLE, filled=True),
+    "race": Line("1 3 1 3 8 3", "#a0122d", _BAR, filled=False),
 }
-_OTHER = Line("16 4", "#3b3b8f", _TRIANGLE, filled=True)
+_OTHER = Line("4 2", "#3b3b8f", _TRIANGLE, filled=True)
 
 _MEANING = {
     "po": "po: program order",
     "rf": "rf: a read takes its value from this write",
     "mo": "mo: the order of the writes to a location",
     "fr": "fr: a read, and a later write that it does not see",
+    "sc": "sc: the order in which SC fences run",
+    "race": "race: two accesses that nothing orders",
 }
 _KINDS = {
     "R": "R reads",
@@ -68,7 +74,7 @@ def render(result: CheckResult) -> str:
     if witness is None:
         title.append(printable(consequence(result)))
     elif not isinstance(result.verdict, NotRobust) and witness.headline not in title[0]:
-        title.append(printable(witness.headline))
+        title += [printable(text) for text in (witness.headline, *witness.reasons)]
     facts = f"{printable(result.program.name)}: {model_title(result.model)} against {model_title(result.against)}"
     if witness is None or not witness.events:
         return _document(*_heading(title, facts, _LEAST_WIDTH))
@@ -85,8 +91,9 @@ def _picture(witness: Witness, program: Program, title: list[str], facts: str) -
     graph = select(witness)
     events = [event for column in graph.columns.values() for event in column]
     labels = max((len(_label(event)) for event in events), default=0)
-    sources = max((len(_source(event, program)) for event in events), default=0)
-    box_width = max(labels * _LABEL_SIZE * _MONO_WIDTH, sources * _SOURCE_SIZE * _MONO_WIDTH, 90.0) + 18
+    sources = _sources(witness, program)
+    longest = min(max(map(len, sources.values()), default=0), _MOST_SOURCE)
+    box_width = max(labels * _LABEL_SIZE * _MONO_WIDTH, longest * _SOURCE_SIZE * _MONO_WIDTH, 90.0) + 18
     initial = max((len(_initial(event)) for event in graph.initial), default=0)
     initial_width = initial * _LABEL_SIZE * _MONO_WIDTH + 18
 
@@ -99,9 +106,13 @@ def _picture(witness: Witness, program: Program, title: list[str], facts: str) -
         *_markers(graph),
         *heading,
         *_headers(graph, placement, program),
-        *(_curve(curve) for curve in sorted(curves, key=lambda curve: curve.link.on_cycle)),
+        *(_curve(curve) for curve in sorted(curves, key=lambda curve: curve.link.marked)),
         *(part for event in graph.initial for part in _initial_box(event, placement.boxes[event.number])),
-        *(part for event in events for part in _event_box(event, graph, placement.boxes[event.number], program)),
+        *(
+            part
+            for event in events
+            for part in _event_box(event, graph, placement.boxes[event.number], sources.get(event.number, ""))
+        ),
         *_curve_labels(curves, placement),
         *legend,
     ]
@@ -142,20 +153,20 @@ def _headers(graph: Graph, placement: Placement, program: Program) -> Iterator[s
         yield _text(box.centre, box.bottom - 9, name, size=_LABEL_SIZE, family=_SANS, weight="bold", anchor="middle")
 
 
-def _event_box(event: Event, graph: Graph, box: Box, program: Program) -> Iterator[str]:
+def _event_box(event: Event, graph: Graph, box: Box, source: str) -> Iterator[str]:
     offending = event.number == graph.offending
     border = 2.6 if event.number in graph.marked or offending else 1.0
     fill = "#e4e4e4" if offending else "white"
     yield "<g>"
-    line = program.source_line(event.span)
-    if line:
-        yield f"<title>{_escape(printable(line))}</title>"
+    if source:
+        yield f"<title>{_escape(source)}</title>"
     yield _rect(box, fill, border)
-    source = _source(event, program)
     label_y = box.top + (17 if source else 25)
     yield _text(box.centre, label_y, _label(event), size=_LABEL_SIZE, anchor="middle", weight="bold")
     if source:
-        yield _text(box.centre, box.top + BOX_HEIGHT - 8, source, size=_SOURCE_SIZE, anchor="middle")
+        yield _text(
+            box.centre, box.top + BOX_HEIGHT - 8, _clip(source, _MOST_SOURCE), size=_SOURCE_SIZE, anchor="middle"
+        )
     yield "</g>"
 
 
@@ -172,12 +183,15 @@ def _initial(event: Event) -> str:
     return printable(f"{event.label.cell} = {event.label.written}")
 
 
-def _source(event: Event, program: Program) -> str:
-    """The line's number and text."""
-    if event.span is None:
-        return ""
-    line = printable(program.source_line(event.span) or "")
-    return _clip(f"{event.span.line}: {line}" if line else f"line {event.span.line}", _MOST_SOURCE)
+def _sources(witness: Witness, program: Program) -> dict[int, str]:
+    """For each event that has a place in the source: its line's number and text."""
+    lines = Lines(program)
+    code = {step.event: step.code for step in witness.trace if step.event is not None}
+    return {
+        event.number: printable(f"{lines.number(event.span)}: {lines.text(event.span, code.get(event.number, ''))}")
+        for event in witness.events
+        if event.span is not None
+    }
 
 
 def _curve(curve: Curve) -> str:
@@ -189,8 +203,8 @@ def _curve(curve: Curve) -> str:
     )
     dashes = f' stroke-dasharray="{line.dashes}"' if line.dashes else ""
     return (
-        f'<path d="{path}" fill="none" stroke="{line.colour}" stroke-width="{3.2 if curve.link.on_cycle else 1.3}"'
-        f'{dashes} marker-end="url(#{_marker(kind, thick=curve.link.on_cycle)})"/>'
+        f'<path d="{path}" fill="none" stroke="{line.colour}" stroke-width="{3.2 if curve.link.marked else 1.3}"'
+        f'{dashes} marker-end="url(#{_marker(kind, thick=curve.link.marked)})"/>'
     )
 
 
@@ -213,14 +227,14 @@ def _curve_labels(curves: list[Curve], placement: Placement) -> Iterator[str]:
             f'<rect x="{_n(best.left)}" y="{_n(best.top)}" width="{_n(best.width)}" height="{_n(best.height)}" '
             f'fill="white"/>'
         )
-        weight = "bold" if curve.link.on_cycle else "normal"
+        weight = "bold" if curve.link.marked else "normal"
         base = best.bottom - 3.5
         yield _text(best.centre, base, name, size=_NAME_SIZE, anchor="middle", weight=weight, colour=line.colour)
 
 
 def _link_name(link: Link) -> str:
     if link.kinds == ("po",):
-        return f"{link.skipped} more" if link.skipped else "po" if link.on_cycle else ""
+        return f"{link.skipped} more" if link.skipped else "po" if link.marked else ""
     return printable(" ".join(link.kinds))
 
 
@@ -257,7 +271,7 @@ def _legend(graph: Graph, placement: Placement) -> tuple[list[str], float, float
     kinds = [kind for kind in _LINES if any(kind in link.kinds for link in graph.links)]
     for kind in kinds:
         start, end = (MARGIN, y - 4), (MARGIN + 46, y - 4)
-        parts.append(_curve(Curve(Link(0, 0, (kind,), on_cycle=False), ((start, start, end, end),))))
+        parts.append(_curve(Curve(Link(0, 0, (kind,), marked=False), ((start, start, end, end),))))
         parts.append(_text(MARGIN + 56, y, _MEANING[kind], size=_NOTE_SIZE, family=_SANS))
         y += _NOTE_SIZE * 1.6
     for note in _notes(graph):
@@ -270,7 +284,9 @@ def _legend(graph: Graph, placement: Placement) -> tuple[list[str], float, float
 def _notes(graph: Graph) -> Iterator[str]:
     kinds = {event.label.kind for column in graph.columns.values() for event in column}
     yield "; ".join(text for kind, text in _KINDS.items() if kind in kinds) + "."
-    if graph.marked:
+    if any("race" in link.kinds for link in graph.links):
+        yield "Thick: the race. Grey: its second step."
+    elif graph.marked:
         yield "Thick: the cycle, which no order of all steps one after the other can contain. Grey: the step at fault."
     elif graph.offending is not None:
         yield "Grey: the last step."

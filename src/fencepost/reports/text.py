@@ -5,7 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator
 
-from fencepost.program.form import Program, Span
+from fencepost.program.form import Span
+from fencepost.program.places import Lines
 from fencepost.verdict.types import Answer, Change, CheckResult, NotRobust, Statistics, TraceStep, Witness, WitnessKind
 
 from .style import PLAIN, Style
@@ -32,7 +33,7 @@ def _report(result: CheckResult, style: Style) -> Iterator[str]:
     yield ""
     yield from _facts(result)
     if isinstance(result.verdict, NotRobust):
-        yield from _witness("Execution", result.verdict.witness, result, style)
+        yield from _witness(_execution(result.verdict.witness, result), result.verdict.witness, result, style)
     if result.assertion_witness is not None:
         title = f"How the assertion fails under {model_title(result.against)}"
         yield from _witness(title, result.assertion_witness, result, style)
@@ -41,8 +42,9 @@ def _report(result: CheckResult, style: Style) -> Iterator[str]:
         yield from _witness(title, result.deadlock, result, style)
     if result.busy_waits:
         yield from _heading("Busy waits, treated as blocking waits", style)
+        lines = Lines(result.program)
         for wait in result.busy_waits:
-            yield from _item(f"{_place(result.program, wait.thread, wait.span)}: {wait.what}")
+            yield from _item(f"{_place(lines, wait.thread, wait.span)}: {wait.what}")
     if result.warnings:
         yield ""
         for warning in result.warnings:
@@ -80,43 +82,51 @@ def _facts(result: CheckResult) -> Iterator[str]:
     yield f"  notion   {notion_title(result)}"
 
 
+def _execution(witness: Witness, result: CheckResult) -> str:
+    if witness.kind is WitnessKind.RACE:
+        return "An execution with the race"
+    if not witness.cycle:
+        return "The execution that raises the doubt"
+    return f"An execution that {model_title(result.model)} allows and {model_title(result.against)} forbids"
+
+
 def _witness(title: str, witness: Witness, result: CheckResult, style: Style) -> Iterator[str]:
+    lines = Lines(result.program)
     yield from _heading(title, style)
-    program, against = result.program, model_title(result.against)
-    yield from _table(witness, program, style)
+    yield from _table(witness, lines, style)
+    if witness.cycle:
+        yield from _heading(f"Why {model_title(result.against)} forbids it: these steps would come in a circle", style)
+        for text in cycle_texts(witness, result.program):
+            yield from _item(text)
     if witness.reasons:
-        yield from _heading("Why", style)
+        yield from _heading(f"Why {model_title(result.model)} allows it" if witness.cycle else "Why", style)
         for reason in witness.reasons:
             yield from _item(printable(reason))
-    if witness.cycle:
-        yield from _heading(f"Why {against} forbids it: these steps would come in a circle", style)
-        for text in cycle_texts(witness, program):
-            yield from _item(text)
     if witness.repairs:
         choice = " (any one of these; then check again)" if len(witness.repairs) > 1 else " (then check again)"
         yield from _heading("What would forbid this execution" + choice, style)
         for repair in witness.repairs:
             first, *others = repair.changes
-            yield from _item(_change(first, program))
+            yield from _item(_change(first, lines))
             for change in others:
-                yield from _more(f"and {_change(change, program)}")
+                yield from _more(f"and {_change(change, lines)}")
 
 
-def _change(change: Change, program: Program) -> str:
-    line = _source(program, change.span)
-    place = f"{_place(program, change.thread, change.span)}: {printable(change.what)}"
-    return f"{place}:  {line}" if line else place
+def _change(change: Change, lines: Lines) -> str:
+    source = _short(lines.text(change.span, change.code), _SOURCE_WIDTH)
+    place = f"{_place(lines, change.thread, change.span)}: {printable(change.what)}"
+    return f"{place}:  {source}" if source else place
 
 
-def _table(witness: Witness, program: Program, style: Style) -> Iterator[str]:
+def _table(witness: Witness, lines: Lines, style: Style) -> Iterator[str]:
     """The steps, aligned; `>` marks the offending one."""
     rows = [
         (
             ">" if step is _offending(witness) else "",
             str(number),
-            _short(thread_name(program, step.thread), _NAME_WIDTH),
-            "" if step.span is None else str(step.span.line),
-            _source(program, step.span),
+            _short(thread_name(lines.program, step.thread), _NAME_WIDTH),
+            "" if step.span is None else lines.number(step.span),
+            _short(lines.text(step.span, step.code), _SOURCE_WIDTH),
             printable(step.effect),
         )
         for number, step in enumerate(witness.trace, start=1)
@@ -132,9 +142,9 @@ def _table(witness: Witness, program: Program, style: Style) -> Iterator[str]:
         ]
         left = "  ".join(cells) + "  "
         effect = textwrap.wrap(row[-1], max(WIDTH - len(left), 30)) or [""]
-        lines = [left + effect[0], *(" " * len(left) + more for more in effect[1:])]
+        whole = [left + effect[0], *(" " * len(left) + more for more in effect[1:])]
         emphasis = style.faint if row is header else style.strong if row[0] else ""
-        yield from _painted(emphasis, lines, style)
+        yield from _painted(emphasis, whole, style)
 
 
 def _offending(witness: Witness) -> TraceStep | None:
@@ -148,13 +158,9 @@ def _offending(witness: Witness) -> TraceStep | None:
     return None
 
 
-def _source(program: Program, span: Span | None) -> str:
-    return _short(program.source_line(span) or "", _SOURCE_WIDTH)
-
-
-def _place(program: Program, thread: int, span: Span | None) -> str:
-    name = printable(thread_name(program, thread))
-    return f"thread {name}" if span is None else f"line {span.line}, thread {name}"
+def _place(lines: Lines, thread: int, span: Span | None) -> str:
+    name = printable(thread_name(lines.program, thread))
+    return f"thread {name}" if span is None else f"{lines.where(span)}, thread {name}"
 
 
 def _short(text: str, width: int) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from fencepost.program.form import Assert, Program
 from fencepost.program.lts import Label
+from fencepost.program.places import Lines
 from fencepost.verdict.types import (
     Answer,
     CheckResult,
@@ -83,15 +84,18 @@ def safety(result: CheckResult) -> Answer:
 
 def outcome_word(result: CheckResult) -> str:
     """The answer in a few words, for counting."""
-    match result.verdict:
-        case Robust() if safety(result) is Answer.FAIL:
-            return "robust but wrong"
-        case verdict:
-            return {"robust": "robust", "not-robust": "NOT robust", "unknown": "unknown"}[verdict_word(verdict)]
+    word = "NOT robust" if isinstance(result.verdict, NotRobust) else verdict_word(result.verdict)
+    return f"{word} but failing" if word != "NOT robust" and safety(result) is Answer.FAIL else word
 
 
 def consequence(result: CheckResult) -> str:
-    """What the answers together mean for the program's assertions (Prop 4.3, 4.12)."""
+    """What the answers together mean for the program's assertions, and whether it can block for ever."""
+    deadlock = f"; it can deadlock under {model_title(result.against)}" if result.deadlock else ""
+    return _what_holds(result) + deadlock
+
+
+def _what_holds(result: CheckResult) -> str:
+    """Prop 4.3, 4.12."""
     model, against = model_title(result.model), model_title(result.against)
     if result.races is Answer.FAIL:
         return f"a program with a data race has no meaning under {model}, whatever its assertions say"
@@ -143,16 +147,17 @@ def label_text(label: Label) -> str:
 def cycle_texts(witness: Witness, program: Program) -> Iterator[str]:
     """The cycle: for each edge, why its first event comes before its second."""
     events = {event.number: event for event in witness.events}
+    lines = Lines(program)
     for edge in witness.cycle:
-        yield printable(_edge_text(events[edge.source], events[edge.target], edge.kind, program))
+        yield printable(_edge_text(events[edge.source], events[edge.target], edge.kind, lines))
 
 
-def _edge_text(first: Event, second: Event, kind: str, program: Program) -> str:
-    before, after = _event_place(first, program), _event_place(second, program)
+def _edge_text(first: Event, second: Event, kind: str, lines: Lines) -> str:
+    before, after = _event_place(first, lines), _event_place(second, lines)
     cell, old, new = first.label.cell, first.label.written, second.label.written
     match kind:
         case "po":
-            return f"{before} comes before {after}, in program order"
+            return f"{before} comes before {_event_line(second, lines)} in its thread"
         case "rf":
             return f"{before} writes {cell} = {old}, before {after} reads it"
         case "mo":
@@ -160,13 +165,17 @@ def _edge_text(first: Event, second: Event, kind: str, program: Program) -> str:
         case "fr":
             return f"{before} reads {cell} = {first.label.read}, before {after} writes {cell} = {new}"
         case "sc":
-            return f"the SC fence at {before} runs before that at {after}"
+            return f"{before} runs before {after}"
     return f"{before} comes before {after}, by {kind}"
 
 
-def _event_place(event: Event, program: Program) -> str:
-    name = thread_name(program, event.thread)
-    return f"{label_text(event.label)} of {name}" if event.span is None else f"line {event.span.line} ({name})"
+def _event_place(event: Event, lines: Lines) -> str:
+    return f"{_event_line(event, lines)} ({thread_name(lines.program, event.thread)})"
+
+
+def _event_line(event: Event, lines: Lines) -> str:
+    where = label_text(event.label) if event.span is None else lines.where(event.span)
+    return f"the fence at {where}" if event.label.kind == "F" and event.span is not None else where
 
 
 def printable(text: str) -> str:

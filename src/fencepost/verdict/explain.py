@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from fencepost.models.evidence import Evidence
+from fencepost.models.evidence import Evidence, Place
 from fencepost.models.generation import Generated
 from fencepost.models.registry import ModelInfo
 from fencepost.program.form import Program
@@ -13,7 +13,7 @@ from fencepost.program.form import Program
 from .reasons import headline, reasons
 from .scene import Scene
 from .trace import trace
-from .types import Change, Move, Repair, Witness, WitnessKind
+from .types import Change, Edge, Move, Repair, Witness, WitnessKind
 
 if TYPE_CHECKING:
     from .replay import Taken
@@ -37,6 +37,9 @@ def describe(
     scene = Scene(program, state, taken, thread, info, evidence)
     steps = tuple(trace(scene, kind))
     view, cycle = scene.view, scene.view.cycle(scene.links)
+    edges = view.edges(cycle)
+    if evidence is not None and evidence.racing is not None:
+        edges = (*edges, Edge(view.number[evidence.racing], view.number[evidence.offending], "race"))
     if kind is WitnessKind.ASSERTION:
         span = scene.span((thread, taken[-1].step.pc))
     else:
@@ -49,7 +52,7 @@ def describe(
         reasons=tuple(reasons(scene, kind)),
         repairs=tuple(_repairs(scene)),
         events=view.events(),
-        edges=view.edges(cycle),
+        edges=edges,
         cycle=cycle,
         thread=thread,
         span=span,
@@ -60,4 +63,8 @@ def _repairs(scene: Scene) -> Iterator[Repair]:
     if scene.evidence is None:
         return
     for changes in scene.info.repairs(scene.evidence, scene.links, scene.places):
-        yield Repair(tuple(Change(change.place[0], scene.span(change.place), change.what) for change in changes))
+        yield Repair(tuple(_change(scene, change.place, change.what) for change in changes))
+
+
+def _change(scene: Scene, place: Place, what: str) -> Change:
+    return Change(place[0], scene.span(place), what, scene.code(place))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fencepost.models.evidence import Evidence
+from fencepost.models.evidence import Evidence, Gap
 from fencepost.models.execution import INIT, EventId
 from fencepost.program.form import BlockingCas, Wait
 from fencepost.program.lts import is_over, named_cell
@@ -43,7 +43,9 @@ def reasons(scene: Scene, kind: WitnessKind) -> Iterator[str]:
                 "Both access the same location, one of them writes, one is not atomic, and no chain of program order "
                 "and synchronisation (an acquire that reads from a release) leads from the first to the second."
             )
-        case _ if evidence is not None and not evidence.confirmed:
+        case _ if evidence is not None and evidence.confirmed:
+            yield from (_gap(scene, gap) for gap in evidence.gaps)
+        case _:
             yield (
                 "No execution could be built that shows it: this may be a false alarm. The check for observational "
                 "robustness is sound, not complete (Example 4.19 of the paper)."
@@ -119,6 +121,22 @@ def _origin(scene: Scene, write: EventId) -> str:
     if write.thread == INIT:
         return "(the initial value)"
     return f"({scene.where(scene.places[write])}, thread {scene.name(write.thread)})"
+
+
+def _gap(scene: Scene, gap: Gap) -> str:
+    """A step of the cycle that SC orders and the model does not."""
+    first, second = gap.link.source, gap.link.target
+    one, other = scene.who(first), scene.who(second)
+    match gap.link.kind:
+        case "rf":
+            step = f"{other} reads {scene.write(first)} from {one}"
+        case "fr":
+            step = f"{one} reads {scene.cell(first)} before {other} writes it"
+        case "mo":
+            step = f"{one} writes {scene.cell(first)} before {other} does"
+        case kind:
+            step = f"{one} comes before {other} ({kind})"
+    return f"{step}, {gap.why}"
 
 
 def _where_values_come_from(scene: Scene) -> Iterator[str]:

@@ -13,6 +13,8 @@ from fencepost.models.generation import Generated
 from fencepost.models.registry import ModelInfo
 from fencepost.program.form import Instruction, Program, Span
 from fencepost.program.lts import Label
+from fencepost.program.places import Lines
+from fencepost.program.printer import branch_targets, show_instruction
 
 from .effects import cell_text
 from .view import View
@@ -46,8 +48,13 @@ class Scene:
 
     @cached_property
     def links(self) -> tuple[Link, ...]:
-        """The cycle in the model's own graph."""
-        return () if self.evidence is None else shortest_cycle(self.graph, self.evidence.ordering)
+        """The cycle in the model's own graph, from what is missed to the event at fault."""
+        if self.evidence is None:
+            return ()
+        cycle = shortest_cycle(self.graph, self.evidence.ordering)
+        ends = [number for number, link in enumerate(cycle) if link.source == self.evidence.offending]
+        last = ends[0] if ends else -1
+        return (*cycle[last + 1 :], *cycle[: last + 1])
 
     @cached_property
     def view(self) -> View:
@@ -64,6 +71,14 @@ class Scene:
         """Those of a thread, at the end of the run."""
         return dict(zip(self.program.threads[thread].registers, self.state.threads[thread].registers, strict=True))
 
+    def code(self, place: Place) -> str:
+        """The instruction, in the words of program.printer; where it may jump to is a place in the source."""
+        thread, _ = place
+        end = len(self.program.threads[thread].code)
+        instruction = self.instruction(place)
+        targets = {pc: self.where((thread, pc)) if pc < end else "the end" for pc in branch_targets(instruction)}
+        return show_instruction(instruction, targets)
+
     def name(self, thread: int) -> str:
         return self.program.threads[thread].name
 
@@ -74,7 +89,11 @@ class Scene:
         """`line 8`, or a number in a thread that has no source."""
         thread, pc = place
         span = self.span(place)
-        return f"instruction {pc} of thread {self.name(thread)}" if span is None else f"line {span.line}"
+        return f"instruction {pc} of thread {self.name(thread)}" if span is None else self.lines.where(span)
+
+    @cached_property
+    def lines(self) -> Lines:
+        return Lines(self.program)
 
     def who(self, event: EventId) -> str:
         """`line 8 (thread right)`."""

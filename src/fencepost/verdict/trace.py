@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from fencepost.models.evidence import Evidence
 from fencepost.models.execution import EventId
 from fencepost.program.form import Access, Jump
-from fencepost.program.printer import show_instruction
 
 from .effects import DOES, MAY, Verbs, access_effect, effect
 from .scene import Scene
@@ -31,14 +30,14 @@ def trace(scene: Scene, kind: WitnessKind) -> Iterator[TraceStep]:
             yield _step(scene, event, f"{_access(scene, event, MAY)}, a stale value; SC has {step.label.read}")
         elif words := effect(scene.program, instruction, step, values):
             number = None if event is None else view.number[event]
-            yield TraceStep(thread, instruction.span, words, number, show_instruction(instruction))
+            yield TraceStep(thread, instruction.span, words, number, scene.code((thread, step.pc)))
     if scene.evidence is not None:
         yield _step(scene, scene.evidence.offending, _at_fault(scene, kind, scene.evidence))
 
 
 def _step(scene: Scene, event: EventId, words: str) -> TraceStep:
-    instruction = scene.instruction(scene.places[event])
-    return TraceStep(event.thread, instruction.span, words, scene.view.number[event], show_instruction(instruction))
+    place = scene.places[event]
+    return TraceStep(event.thread, scene.span(place), words, scene.view.number[event], scene.code(place))
 
 
 def _at_fault(scene: Scene, kind: WitnessKind, evidence: Evidence) -> str:

@@ -62,6 +62,7 @@ class Change:
     thread: int
     span: Span | None
     what: str  # "make this load acquire"
+    code: str = ""  # the instruction, in the words of program.printer
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice, product
 
-from fencepost.models.evidence import Evidence
+from fencepost.models.evidence import Evidence, shortest_cycle
 from fencepost.models.execution import EventId, Graph
 from fencepost.models.generation import initial, thread_steps
 from fencepost.models.notions import Notion
@@ -16,6 +16,7 @@ from fencepost.program.form import Program
 from fencepost.program.lts import Step
 
 from . import sc_t
+from .gaps import gaps
 from .lower import is_hidden as is_hidden
 from .reading import hb, hb_sc_dp, is_rc20_consistent
 from .repairs import repairs as repairs
@@ -48,7 +49,7 @@ def stale_access(program: Program, run: Run, thread: int, notion: Notion) -> Evi
             for graph in _with_stale_reads(state, thread):
                 weak = graph.add(thread, label, origins, write)
                 if _is_violation(weak, notion):
-                    return replace(found, graph=weak, ordering=_ordering(weak, notion))
+                    return _confirmed(found, weak, notion)
             if notion is Notion.ROBUST:
                 return None  # Thm 4.6: a witness is always a violation
             under_sc = state.graph.add(thread, replace(label, read=_read_under_sc(state, step)), origins, newest)
@@ -81,7 +82,7 @@ def stale_use(program: Program, run: Run, thread: int, notion: Notion) -> Eviden
             weak = graph.add(thread, step.label, origins, at)
             if _is_violation(weak, notion):
                 stale = weak.event(read).source
-                return replace(found, graph=weak, stale=stale, ordering=_ordering(weak, notion))
+                return _confirmed(replace(found, stale=stale), weak, notion)
         return replace(found, confirmed=False)
     return None
 
@@ -164,6 +165,15 @@ def _is_violation(graph: Graph, notion: Notion) -> bool:
     """Def 4.1 or 4.9, for one graph."""
     strange = not is_sc_consistent(graph) if notion is Notion.ROBUST else not hb_sc_dp(graph).is_irreflexive()
     return strange and is_rc20_consistent(graph)
+
+
+def _confirmed(found: Evidence, graph: Graph, notion: Notion) -> Evidence:
+    """The evidence with a graph that SC does not have, and why RC20 has it."""
+    ordering = _ordering(graph, notion)
+    cycle = shortest_cycle(graph, ordering)
+    return replace(
+        found, graph=graph, ordering=ordering, gaps=tuple(gaps(graph, cycle, found.tainted | {found.offending}))
+    )
 
 
 def _ordering(graph: Graph, notion: Notion) -> tuple[tuple[str, Relation], ...]:

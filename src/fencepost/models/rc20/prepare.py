@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 
 from fencepost.models.registry import NO_CLASS, ValueClasses
 from fencepost.program.analysis.values import Values, possible_values
-from fencepost.program.expr import Expr, evaluate, registers_of
+from fencepost.program.expr import Expr, both, defined, evaluate, registers_of
 from fencepost.program.form import BlockingCas, Cas, Program, Wait
 
 from .lower import encode
@@ -46,21 +45,19 @@ def _expected(
     """The sets of values that the instruction may look for."""
     expr: Expr = instruction.until if isinstance(instruction, Wait) else instruction.expected
     names = sorted(registers_of(expr))
-    if not names:
-        if isinstance(instruction, Wait):
-            yield frozenset(v for v in held if evaluate(expr, {}, v))
-        else:
-            yield frozenset({program.wrap(evaluate(expr, {}))})
-        return
+    environments: list[dict[str, int]] = [{}]
     if len(names) == 1 and len(values.register(thread, names[0])) <= _FEW:
-        for value in values.register(thread, names[0]):
-            look = partial(evaluate, expr, {names[0]: value})
-            if isinstance(instruction, Wait):
-                yield frozenset(v for v in held if look(v))
-            else:
-                yield frozenset({program.wrap(look())})
-    elif precise:
-        yield from (frozenset({v}) for v in held)
+        environments = [{names[0]: value} for value in values.register(thread, names[0])]
+    elif names:
+        if precise:
+            yield from (frozenset({v}) for v in held)
+        return
+    for env in environments:
+        if isinstance(instruction, Wait):
+            ends = both(defined(expr), expr)
+            yield frozenset(v for v in held if evaluate(ends, env, v))
+        elif evaluate(defined(expr), env):  # elsewhere the guard before it has failed
+            yield frozenset({program.wrap(evaluate(expr, env))})
 
 
 def _partition(program: Program, held: frozenset[int] | range, sets: list[frozenset[int]]) -> ValueClasses:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from fencepost.verdict.types import Edge, Event, Witness
+from fencepost.verdict.types import Edge, Event, Witness, WitnessKind
 
 LIMIT = 40  # events; of a larger graph only what matters is drawn
 
@@ -23,7 +23,7 @@ class Link:
     source: int
     target: int
     kinds: tuple[str, ...]
-    on_cycle: bool
+    marked: bool  # on the cycle, or the race itself
     skipped: int = 0  # of a po edge: events of the thread in between that are not drawn
 
 
@@ -34,15 +34,16 @@ class Graph:
     columns: dict[int, tuple[Event, ...]]  # by thread, in program order
     initial: tuple[Event, ...]
     links: tuple[Link, ...]
-    marked: frozenset[int]  # the events of the cycle
+    marked: frozenset[int]  # the events of the cycle, or of the race
     offending: int | None
     left_out: int  # events of threads, branches not counted
 
 
 def select(witness: Witness, limit: int = LIMIT) -> Graph:
     """The part of the witness's graph that is drawn."""
-    marked = frozenset(end for edge in witness.cycle for end in (edge.source, edge.target))
-    offending = witness.events[-1].number if witness.events else None
+    marked = frozenset(end for edge in _essence(witness) for end in (edge.source, edge.target))
+    blamed = witness.events and witness.kind is not WitnessKind.DEADLOCK
+    offending = witness.events[-1].number if blamed else None
     columns = _columns(witness)
     candidates = {
         event.number
@@ -128,7 +129,7 @@ def _communication(witness: Witness, kept: set[int]) -> Iterator[Link]:
     kinds: defaultdict[tuple[int, int], dict[str, None]] = defaultdict(dict)
     ends = kept | {number for number, owner in thread.items() if owner is None}
     for edge in witness.edges:
-        if edge.kind not in ("po", "mo", "fr") and edge.source in ends and edge.target in ends:
+        if edge.kind not in ("po", "mo", "fr", "race") and edge.source in ends and edge.target in ends:
             kinds[edge.source, edge.target][edge.kind] = None
     place: dict[int, int] = {}
     for writes in _writes(witness).values():
@@ -144,11 +145,16 @@ def _communication(witness: Witness, kept: set[int]) -> Iterator[Link]:
     for pair in first_fr.items():
         if thread[pair[0]] != thread[pair[1]] and "mo" not in kinds.get(pair, ()):
             kinds[pair]["fr"] = None
-    on_cycle = {(edge.source, edge.target): edge.kind for edge in witness.cycle if edge.kind != "po"}
-    for pair, kind in on_cycle.items():
-        kinds[pair][kind] = None
+    marked = {(edge.source, edge.target): edge.kind for edge in _essence(witness) if edge.kind != "po"}
+    for pair, kind in marked.items():
+        kinds[pair] = {kind: None, **kinds[pair]}  # it is drawn as the first one
     for (source, target), names in kinds.items():
-        yield Link(source, target, tuple(names), (source, target) in on_cycle)
+        yield Link(source, target, tuple(names), (source, target) in marked)
+
+
+def _essence(witness: Witness) -> tuple[Edge, ...]:
+    """What the picture is about: the cycle, or the two accesses that race."""
+    return witness.cycle or tuple(edge for edge in witness.edges if edge.kind == "race")
 
 
 def _writes(witness: Witness) -> dict[object, list[int]]:

@@ -1,0 +1,95 @@
+"""What the words in reports mean, for `fencepost explain`."""
+
+from __future__ import annotations
+
+from .exits import MEANING
+
+TOPICS = {
+    "robust": """\
+A program is robust against a memory model if every execution that the model allows is one of SC
+(sequential consistency: all steps one after the other, each read seeing the newest write). Then whatever
+has been shown under SC (by testing all interleavings, by a proof, by thinking) holds under the model.
+Only a robust program in which no assertion fails under SC is called safe. (Definition 4.1 of Margalit and
+Lahav, "Verifying observational robustness against a C11-style memory model", POPL 2021.)
+""",
+    "observational": """\
+A program is observationally robust if it cannot tell the model from SC: reads may give values that SC does
+not have, as long as nothing is done with them. A seqlock's reader, which reads first and throws away what it
+has read if a writer was there, is the classic case. `assert`, `if`, `verify`, written values, addresses and
+expected values count as uses. Ask with --observational. The answer "robust" always holds; "not robust" may
+rarely be a false alarm, which the report then says (Example 4.19 of the paper).
+""",
+    "race": """\
+A data race is two accesses to the same non-atomic location, by different threads, one of them a write, that
+no chain of program order and synchronisation orders. C and C++ give a program with a data race no meaning,
+so it is reported before anything else. An acquire that reads from a release synchronises; so do fences.
+""",
+    "assertion": """\
+Assertions are checked under SC, in the same search. If the program is robust, they hold under the model
+exactly if they hold under SC; if it is not, that they hold under SC says nothing about the model. A division
+by zero and an index outside its array are failing assertions too.
+""",
+    "deadlock": """\
+A deadlock is a state under SC in which no thread can move, and one of them is not over but waits (`wait`,
+`lock`, a busy wait treated as blocking). It is reported, but does not change the exit code: a test may well
+be meant to end so.
+""",
+    "unknown": """\
+There is no answer: a limit was reached (--timeout, --memory, --max-states), the search was interrupted, or
+the program has something that the model gives no meaning to. Unknown is never to be read as robust, and has
+an exit code of its own.
+""",
+    "witness": """\
+A witness is an execution that shows what goes wrong: the steps in the order in which they happen, with the
+access that may go stale as the last one. Before it is shown it is run again, step by step, by another program
+than the one that found it: the definition of the model in plain Python. With one worker (--jobs 1) the same
+witness is found each time, and no other has fewer steps of the search.
+""",
+    "cycle": """\
+Under SC all steps happen one after the other. In an execution that SC does not have, some steps would each
+have to come before the next, in a circle: each by program order (po), because a read takes its value from a
+write (rf), because a write is overwritten (mo), or because a read does not see a write that then must come
+later (fr). `--format svg` draws it.
+""",
+    "relations": """\
+po    program order: the steps of one thread
+rf    reads-from: a read takes its value from this write
+mo    modification order: the order of the writes to one location
+fr    from-read: from a read to a write, later in mo than the one that it reads
+sc    the order in which SC fences run
+race  two accesses of a data race
+""",
+    "orders": """\
+na         non-atomic: must not race
+rlx        relaxed: atomic, and nothing else
+acq        acquire, of reads: what came before the release that it reads from has happened
+rel        release, of writes: who acquires it knows all that came before it
+acq_rel    both, of read-modify-writes and fences
+seq_cst    of fences: they also run in one order that all threads agree on
+""",
+    "busy-waits": """\
+A loop that only reads until a condition holds waits. That it may read an old value a few times more does no
+harm, but counts against robustness. So such loops are treated as blocking waits, and a CAS that is retried
+until it succeeds as a blocking CAS; the report says where. `--busy-waits keep` leaves them as they are, as is
+done without being asked for files that announce verdicts, which are about the program as it stands.
+""",
+    "expectations": """\
+A TPL file may say what it expects, in comments on lines of their own:
+    // ROBUSTNESS egr: robust: ra. not: rlx.      (egr: robust; wegr: observationally robust)
+`check` warns if its answer is another one. The models ra and rlx are RA and RC20.
+""",
+    "reductions": """\
+What makes the search smaller. No verdict depends on one; `--no-reduction NAME` switches it off.
+liveness       registers that no later step reads count as 0
+forget         what the monitor remembers is dropped when no later access can consult it
+values         values that nothing waits for are one value to the monitor
+staleness      registers that only matter if a lost race had been won count as 0
+fuse           local steps run together with the next shared access
+partial-order  of independent steps, one order is enough
+symmetry       states that differ only by swapping equal threads are one state
+subsume        of states that differ in the monitor only, those that see most are enough
+compress       what the monitor remembers is stored once for all states that share it
+""",
+    "exit-codes": "".join(f"{code}  {meaning}\n" for code, meaning in MEANING.items())
+    + "Of several files, the code of the one that needs attention most.\n",
+}
