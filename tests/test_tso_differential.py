@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 
 import pytest
+from support.random_tso import random_tso_program
+
 from fencepost.engines.attacks import check_program
 from fencepost.engines.options import SearchOptions
 from fencepost.models.registry import find
@@ -16,8 +18,6 @@ from fencepost.models.tso.attacks import Goal, find_attack
 from fencepost.models.tso.machine import computations
 from fencepost.models.tso.prepare import prepare
 from fencepost.verdict.types import Notion, NotRobust, Robust
-
-from support.random_tso import random_tso_program
 
 PROGRAMS = int(os.environ.get("FENCEPOST_TSO_PROGRAMS", "3000"))
 PARTS = 20

@@ -629,6 +629,8 @@ private:
             const Instruction& i = code_of(t).code[static_cast<std::size_t>(pc(c, t))];
             if (!is_access(i.op) && i.op != Op::lock) return t;
             if (now == Phase::path && c[roles_at + t] != on_path) continue;
+            // The store that a triangular race begins with may be to where nobody else looks.
+            if (goal_ == AttackGoal::triangle && now == Phase::plain && i.op == Op::store && open_loads(c, t)) continue;
             Mask reads = reads_of(c, t);  // of a locked block: all that is to come
             Mask writes = writes_of(c, t);
             if (is_access(i.op)) {

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from fencepost.models.computation import Computation, Did, InvalidWitnessError
-from fencepost.models.evidence import Link, Place
+from fencepost.models.evidence import Place
 from fencepost.models.execution import INIT, EventId
 from fencepost.models.registry import ModelInfo
 from fencepost.program.form import Jump, Program, Span
@@ -87,15 +87,11 @@ class _Teller:
         return f"{load} may overtake {store}, which {through} can tell"
 
     def reasons(self) -> Iterator[str]:
-        name = self.info.name.upper()
         store, load = self.computation.store, self.computation.load
         yield (
-            f"{name} allows it: {self.what(store)} waits in the store buffer of thread {self.name(store.thread)}, and "
-            f"nothing empties the buffer before {self.what(load)}, which the buffer does not answer."
+            f"{self.what(store)} waits in the store buffer of thread {self.name(store.thread)}, and "
+            f"nothing empties the buffer before {self.what(load)}, which the buffer does not answer"
         )
-        if self.computation.race is None:
-            links = "; ".join(self.link(link) for link in self.computation.cycle)
-            yield f"SC has no order for it: {links}."
 
     def repair(self) -> Repair:
         place = self.places[self.computation.load]
@@ -138,18 +134,6 @@ class _Teller:
     def delayed(self) -> frozenset[EventId]:
         done = self.computation.done
         return frozenset(did.event for did in done if did.step is None and did.event is not None)
-
-    def link(self, link: Link) -> str:
-        one, other = self.what(link.source), self.what(link.target)
-        match link.kind:
-            case "po":
-                return f"{one} comes before {other} in thread {self.name(link.source.thread)}"
-            case "rf":
-                return f"{other} reads what {one} wrote"
-            case "fr":
-                return f"{one} reads a value from before {other}"
-            case _:
-                return f"{one} is overwritten by {other}"
 
     def what(self, event: EventId) -> str:
         """`the load of y in line 8`."""
