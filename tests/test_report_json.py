@@ -13,7 +13,7 @@ from fencepost.reports.json import data, failure, render
 DOCUMENT = Path(__file__).parent.parent / "docs" / "json.md"
 
 # The type names of the documentation, and the sections that describe objects.
-PLAIN = {"string": str, "integer": int, "number": (int, float)}
+PLAIN = {"string": str, "boolean": bool, "integer": int, "number": (int, float)}
 
 
 def documented():
@@ -39,7 +39,7 @@ def check(value, kind, path, seen):
             check(item, kind.removeprefix("array of "), f"{path}[{index}]", seen)
     elif kind in PLAIN:
         assert isinstance(value, PLAIN[kind]), (path, value)
-        assert not isinstance(value, bool), path
+        assert isinstance(value, bool) == (kind == "boolean"), path
     else:
         fields = documented()[kind]
         assert set(value) == set(fields), path

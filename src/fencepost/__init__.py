@@ -31,6 +31,7 @@ _HOMES = {
     "Verdict": "verdict.types",
     "Witness": "verdict.types",
     "check": "api",
+    "fence": "api",
     "load": "api",
     "render": "reports",
 }

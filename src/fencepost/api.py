@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from fencepost import frontends
 from fencepost.engines.dispatch import check_program_with
 from fencepost.engines.options import SearchOptions
 from fencepost.models.registry import MODELS, find
 from fencepost.program.analysis.busy_waits import BusyLoop, block_busy_waits
+from fencepost.program.analysis.remarks import remarks
 from fencepost.program.form import Expectation, Program
 from fencepost.verdict.types import Agreement, BusyWait, CheckResult, Notion, Robust, Statistics, Unknown
+
+if TYPE_CHECKING:
+    from fencepost.fences.types import FenceResult
 
 BusyWaits = Literal["block", "keep"]
 
@@ -64,9 +68,55 @@ def check(
         result,
         file=file,
         busy_waits=() if keep else tuple(BusyWait(loop.thread, loop.span, loop.what) for loop in loops),
-        warnings=(*result.warnings, *warnings),
+        warnings=(*program.notes, *remarks(program), *result.warnings, *warnings),
         expectation=agreement,
     )
+
+
+def fence(
+    program_or_path: Program | str | Path,
+    *,
+    model: str = "rc20",
+    notion: Notion = Notion.ROBUST,
+    cost: str = "size",
+    profile: str | None = None,
+    count: bool = False,
+    busy_waits: BusyWaits | None = None,
+    options: SearchOptions | None = None,
+    on_progress: Callable[[Statistics], None] | None = None,
+) -> FenceResult:
+    """The cheapest change of the program that makes it robust against `model`, checked, with a reason for each part.
+
+    `cost`: "size", "frequency" (by loop depth, or by the counts in the file `profile`), or the name of a file with
+    costs. `count`: also find out how many cheapest repairs there are. `busy_waits` as for `check`.
+
+    Raises InputError for a file that is no program or has no costs, ValueError for a model that is not known.
+    """
+    from fencepost.fences.repair import cost_called, repair_program
+
+    info = find(model)
+    if info is None:
+        raise ValueError(f"there is no model {model!r}; known are {', '.join(MODELS)}")
+    if busy_waits not in (None, "block", "keep"):
+        raise ValueError(f"busy waits can be 'block' or 'keep', not {busy_waits!r}")
+    if profile is not None and cost != "frequency":
+        raise ValueError("a profile says how often places are run: it needs the costs 'frequency'")
+    file = None if isinstance(program_or_path, Program) else str(program_or_path)
+    program = program_or_path if isinstance(program_or_path, Program) else load(program_or_path)
+    keep = busy_waits == "keep" or (busy_waits is None and bool(program.expectations))
+    loops = () if keep else block_busy_waits(program)[1]
+    result = repair_program(
+        program,
+        info=info,
+        notion=notion,
+        blocking=not keep,
+        cost=cost_called(cost, profile),
+        count=count,
+        options=options or SearchOptions(),
+        on_progress=on_progress,
+    )
+    waits = tuple(BusyWait(loop.thread, loop.span, loop.what) for loop in loops)
+    return replace(result, file=file, busy_waits=waits)
 
 
 def _compare(expectations: tuple[Expectation, ...], result: CheckResult) -> tuple[Agreement, list[str]]:
@@ -102,4 +152,4 @@ def _kept(loops: tuple[BusyLoop, ...]) -> str:
     places = sorted({loop.span.line for loop in loops if loop.span is not None})
     where = f" (line {', '.join(map(str, places))})" if places else ""
     count = "1 busy wait was kept as a loop" if len(loops) == 1 else f"{len(loops)} busy waits were kept as loops"
-    return f"{count}{where}, because the file announces verdicts; treated as blocking they raise no false alarm"
+    return f"{count}{where}, as the file announces verdicts; --busy-waits block treats such loops as blocking waits"

@@ -51,6 +51,7 @@ class _Generator:
         self.locked = random.choice((0.0, 0.1, 0.25))
         self.computed = random.choice((0.0, 0.0, 0.3))
         self.control = random.choice((0.0, 0.15, 0.3))
+        self.buffering = random.choice((0.0, 0.7, 0.9))
         self.max_value = random.choice((1, 2, 2))
 
     def chance(self, probability: float) -> bool:
@@ -61,17 +62,28 @@ class _Generator:
         accesses = 4 if threads == 2 else self.random.choice((2, 3))
         locations = tuple(Location(f"[{address}]", address=address) for address in range(self.cells))
         code = tuple(
-            Thread(f"t{number}", REGISTERS, tuple(self.thread(self.random.randint(2, accesses))))
+            Thread(f"t{number}", REGISTERS, tuple(self.thread(number, self.random.randint(2, accesses))))
             for number in range(threads)
         )
         largest = max(self.max_value, self.cells - 1)
         return Program(name, locations, code, largest, isa=Isa.X86)
 
-    def thread(self, accesses: int) -> list[Instruction]:
+    def thread(self, number: int, accesses: int) -> list[Instruction]:
+        """Often with the two accesses that make store buffering: a store, and later a load of what others store."""
+        if not self.chance(self.buffering):
+            return self.mixed(0, accesses)
+        mine, theirs = (Ref(f"[{(number + step) % self.cells}]") for step in (0, 1))
+        before = self.mixed(0, self.random.randint(0, accesses - 2))
+        between = [Store(mine, self.value(), RELAXED)]
+        between += self.mixed(len(before) + 1, self.random.randint(0, 1))
+        return [*before, *between, Load(self.register(), theirs, RELAXED)]
+
+    def mixed(self, start: int, accesses: int) -> list[Instruction]:
+        """Instructions of all kinds, from pc `start` on."""
         code: list[Instruction] = []
         while accesses > 0:
             if self.chance(self.control):
-                code += self.local(len(code))
+                code += self.local(start + len(code))
             if self.chance(self.locked) and accesses > 1:
                 block = [access for _ in range(2) for access in self.access(locked=False)]
                 code += [Lock(), *block, Unlock()]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fencepost.frontends import InputError
-from fencepost.verdict.types import CheckResult
+from fencepost.verdict.types import Agreement, CheckResult
 
 from .exits import UsageError
 from .failures import described, internal_error
@@ -77,7 +77,8 @@ class Delivery:
         style = COLOUR if self._coloured else PLAIN
         if self._quiet:
             place = f"{result.file}: " if self._several else ""
-            return f"{place}{verdict_only(result, style)}\n"
+            note = " (not what the file expects)" if result.expectation is Agreement.DIFFERS else ""
+            return f"{place}{verdict_only(result, style)}{note}\n"
         return render(result, style) + ("\n" if self._several else "")
 
     def _summary(self, unchecked: int) -> str:
@@ -89,13 +90,20 @@ class Delivery:
         if unchecked:
             words["not checked"] = unchecked
         parts = ", ".join(f"{count} {word}" for word, count in words.items())
-        return f"{sum(words.values())} programs: {parts}\n"
+        differing = sum(not isinstance(o, Failed) and o.expectation is Agreement.DIFFERS for o in self.outcomes)
+        note = f"; {differing} not as the file expects" if differing else ""
+        return f"{sum(words.values())} programs: {parts}{note}\n"
 
 
 def _complaint(failed: Failed) -> str:
     if not isinstance(failed.error, InputError):
         return internal_error(failed.error, failed.file)
-    return failed.error.render(_source(failed.error))
+    return complaint(failed.error)
+
+
+def complaint(error: InputError) -> str:
+    """What is wrong with an input, with the line that it is about."""
+    return error.render(_source(error))
 
 
 def _source(error: InputError) -> str | None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import platform
-from pathlib import Path
+import os
 
 from fencepost._version import __version__
 
 
 def internal_error(error: BaseException, file: str | None = None) -> str:
     """The message for an error that should not have happened."""
+    import platform  # which costs something to import
+
     about = "" if file is None else f"{file}: "
     attach = "the command line" if file is None else "the command line and the file"
     return (
@@ -33,4 +34,4 @@ def _place(error: BaseException) -> str:
         trace = trace.tb_next
     if trace is None:
         return "nowhere"
-    return f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
+    return f"{os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"

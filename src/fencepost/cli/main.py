@@ -5,16 +5,10 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-from fencepost._version import __version__
-
-from .exits import INTERNAL, INTERRUPTED, PIPE_CLOSED, USAGE, PipeClosedError, UsageError
-from .failures import internal_error
-from .output import complain, show
-from .parsing import Parser, nearest
-
 # Verb -> its module in this package, with `configure(parser)` and `run(arguments) -> exit code`, and what it does.
 VERBS = {
     "check": ("check", "decide whether programs behave under a weak memory model as they do under SC"),
+    "fence": ("fence", "find the cheapest change that makes a program robust"),
     "models": ("models", "list the memory models: what is decided for each, and how far the answer holds"),
     "explain": ("explain", "say what the words in a report mean, or show a report that was saved as JSON"),
 }
@@ -35,7 +29,17 @@ def entry() -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """The exit code for a command line."""
+    """The exit code for a command line. What a verb needs is imported from here on, so that Ctrl-C is always caught."""
+    try:
+        return _guarded(arguments)
+    except KeyboardInterrupt:
+        return 130  # exits.INTERRUPTED, which may be what was being imported
+
+
+def _guarded(arguments: list[str]) -> int:
+    from .exits import INTERNAL, PIPE_CLOSED, USAGE, PipeClosedError, UsageError
+    from .output import complain
+
     try:
         return _run(arguments)
     except UsageError as error:
@@ -43,29 +47,38 @@ def main(arguments: list[str]) -> int:
         return USAGE
     except PipeClosedError:
         return PIPE_CLOSED
-    except KeyboardInterrupt:
-        return INTERRUPTED
     except SystemExit as end:  # of argparse, after --help
         return end.code if isinstance(end.code, int) else 0
     except Exception as error:  # the last line of defence: nobody should have to read a stack trace
+        from .failures import internal_error
+
         complain(internal_error(error))
         return INTERNAL
 
 
 def _run(arguments: list[str]) -> int:
+    from .output import show
+
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         return _help(arguments[1:])
     first, *rest = arguments
     if first in ("-V", "--version"):
+        from fencepost._version import __version__
+
         show(f"fencepost {__version__}\n")
         return 0
     if first not in VERBS:
+        from .exits import UsageError
+        from .parsing import nearest
+
         what = "option" if first.startswith("-") else "verb"
         raise UsageError(f"there is no {what} {first!r}", nearest(first, VERBS) or f"the verbs are {', '.join(VERBS)}")
     return run_verb(first, rest)
 
 
 def _help(topics: list[str]) -> int:
+    from .output import show
+
     if topics and topics[0] in VERBS:
         return run_verb(topics[0], ["--help"])
     width = max(map(len, VERBS))
@@ -75,6 +88,8 @@ def _help(topics: list[str]) -> int:
 
 
 def run_verb(verb: str, arguments: list[str]) -> int:
+    from .parsing import Parser
+
     name, summary = VERBS[verb]
     module = import_module(f".{name}", __package__)
     parser = Parser(f"fencepost {verb}", summary)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -28,5 +29,13 @@ class Progress:
     def _write(self, text: str) -> None:
         if not self._shown:
             return
+        text = text[: _columns() - 1]  # a line that wraps could not be taken back
         print(f"\r{text.ljust(self._width)}\r{text}", end="", file=sys.stderr, flush=True)
         self._width = len(text)
+
+
+def _columns() -> int:
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
+    except OSError:
+        return 80

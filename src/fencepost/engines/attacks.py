@@ -11,6 +11,7 @@ from dataclasses import replace
 from fencepost import _core
 from fencepost.engines.exhaustive import (
     Progress,
+    all_states,
     is_exhausted,
     require_supported_notion,
     run_search,
@@ -146,7 +147,7 @@ def _conclude(result: CheckResult, search: _Search, found: _core.Result) -> Chec
     elif not search.attackable:
         verdict = Robust(_NO_ATTACKS)
     elif complete:
-        verdict = Robust(f"all {found['states']:,} reachable states")
+        verdict = Robust(all_states(found["states"]))
     elif is_exhausted(found):
         verdict = Unknown(_left_range(search.program, found["range"]))
     else:

@@ -151,19 +151,20 @@ def run_search(search: _core.Search, on_progress: Progress | None, started: floa
     """The search, in a thread of its own; a KeyboardInterrupt stops it, and it then tells what it has found."""
     results: list[_core.Result] = []
     failures: list[BaseException] = []
+    done = threading.Event()  # not Thread.join, which takes an interrupted wait for the end of the thread
 
     def work() -> None:
         try:
             results.append(search.run())
         except BaseException as error:  # handed to the caller's thread below
             failures.append(error)
+        finally:
+            done.set()
 
-    worker = threading.Thread(target=work, daemon=True)
-    worker.start()
-    while worker.is_alive():
+    threading.Thread(target=work, daemon=True).start()
+    while not done.is_set():
         try:
-            worker.join(_PROGRESS_INTERVAL)
-            if on_progress is not None and worker.is_alive():
+            if not done.wait(_PROGRESS_INTERVAL) and on_progress is not None:
                 elapsed = time.perf_counter() - started
                 on_progress(Statistics(search.states, search.transitions, elapsed, search.bytes))
         except KeyboardInterrupt:
@@ -212,7 +213,12 @@ def _verdict(violation: Witness | None, found: _core.Result, options: SearchOpti
         return Unknown(why_not_exhausted(found, options))
     if found["undecided"]:
         return Unknown("the values that a wait or CAS may expect could not be told apart")
-    return Robust(f"all {found['states']:,} reachable states")
+    return Robust(all_states(found["states"]))
+
+
+def all_states(count: int) -> str:
+    """What an exhaustive search has covered."""
+    return "the only reachable state" if count == 1 else f"all {count:,} reachable states"
 
 
 def is_exhausted(found: _core.Result) -> bool:

@@ -9,8 +9,12 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
 
 from fencepost.program.form import Program
+
+if TYPE_CHECKING:
+    from .patching import SourcePatcher
 
 
 class InputError(Exception):
@@ -56,6 +60,7 @@ class Language:
     extensions: tuple[str, ...]
     sniff: Callable[[str], bool]  # does this text look like it?
     parse: Callable[[str, str], Program]  # (text, file name for messages)
+    patcher: Callable[[str], SourcePatcher] | None = None  # of a text that is such a program
 
 
 _TPL_START = re.compile(r"(?:\s|//.*)*(?:max_value|global|na|fn)\b")
@@ -69,6 +74,12 @@ def _parse_tpl(text: str, filename: str) -> Program:
     from fencepost.frontends.tpl.parser import parse
 
     return parse(text, filename)
+
+
+def _patch_tpl(text: str) -> SourcePatcher:
+    from fencepost.frontends.tpl.patch import TplPatcher
+
+    return TplPatcher(text)
 
 
 _AUTOMATA_START = re.compile(r"(?:\s|#.*|memory_size\s+\S+)*thread\s+\S+\s+(?:initial|transition|final|end)\b")
@@ -85,7 +96,7 @@ def _parse_automata(text: str, filename: str) -> Program:
 
 
 LANGUAGES = (
-    Language("tpl", (".tpl",), _sniff_tpl, _parse_tpl),
+    Language("tpl", (".tpl",), _sniff_tpl, _parse_tpl, _patch_tpl),
     Language("automata", (".txt",), _sniff_automata, _parse_automata),
 )
 
@@ -120,6 +131,12 @@ def loads(text: str, name: str, language: str | None = None) -> Program:
     if not text.strip():
         raise InputError("the file is empty", file=name)
     return _choose(text, name, language).parse(text, name)
+
+
+def patcher_of(language: str, text: str) -> SourcePatcher | None:
+    """What changes programs in this language, for the program `text`; None if there is nothing for it."""
+    found = next((entry for entry in LANGUAGES if entry.name == language), None)
+    return None if found is None or found.patcher is None else found.patcher(text)
 
 
 def _choose(text: str, name: str, language: str | None) -> Language:

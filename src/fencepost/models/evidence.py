@@ -17,8 +17,9 @@ class Evidence:
     """`graph` is one that the model allows; `offending` is the event that made the difference.
 
     `stale` is the older write that it reads or directly follows, `newest` the one that SC would make it see or follow.
-    `tainted` are reads that were moved to older writes. `confirmed`: SC really forbids the graph; a finding of the
-    observational notion may be a false alarm (Ex 4.19 of RC20), and then the graph is the one of the run under SC.
+    `tainted` are reads that were moved to older writes. Not `confirmed`: a finding of the observational notion that may
+    be a false alarm (Ex 4.19 of RC20). Then the graph is one that SC does not have, although the program may not be
+    able to tell; or, if there is none such either (no `ordering`), that of the run under SC.
     """
 
     graph: Graph

@@ -52,12 +52,12 @@ def data(result: CheckResult) -> dict[str, Any]:
         "assertions": result.assertions.value,
         "races": RACES[result.races],
         "expectation": result.expectation.value,
-        "witness": _witness(witness, program),
-        "assertion_witness": _witness(result.assertion_witness, program),
-        "deadlock": _witness(result.deadlock, program),
+        "witness": witness_data(witness, program),
+        "assertion_witness": witness_data(result.assertion_witness, program),
+        "deadlock": witness_data(result.deadlock, program),
         "busy_waits": [_busy_wait(wait) for wait in result.busy_waits],
         "warnings": list(result.warnings),
-        "statistics": _statistics(result.statistics),
+        "statistics": statistics_data(result.statistics),
     }
 
 
@@ -86,14 +86,15 @@ def _program(result: CheckResult) -> dict[str, Any]:
     }
 
 
-def _witness(witness: Witness | None, program: Program) -> dict[str, Any] | None:
+def witness_data(witness: Witness | None, program: Program) -> dict[str, Any] | None:
     if witness is None:
         return None
     return {
         "kind": witness.kind.value,
         "headline": witness.headline,
+        "confirmed": witness.confirmed,
         "thread": witness.thread,
-        "span": _span(witness.span),
+        "span": span_data(witness.span),
         "trace": [_step(step, program) for step in witness.trace],
         "reasons": list(witness.reasons),
         "repairs": [_repair(repair) for repair in witness.repairs],
@@ -110,7 +111,7 @@ def _witness(witness: Witness | None, program: Program) -> dict[str, Any] | None
 def _step(step: TraceStep, program: Program) -> dict[str, Any]:
     return {
         "thread": step.thread,
-        "span": _span(step.span),
+        "span": span_data(step.span),
         "source": program.source_line(step.span),
         "code": step.code,
         "effect": step.effect,
@@ -121,7 +122,7 @@ def _step(step: TraceStep, program: Program) -> dict[str, Any]:
 def _repair(repair: Repair) -> dict[str, Any]:
     return {
         "changes": [
-            {"thread": change.thread, "span": _span(change.span), "what": change.what, "code": change.code}
+            {"thread": change.thread, "span": span_data(change.span), "what": change.what, "code": change.code}
             for change in repair.changes
         ]
     }
@@ -138,7 +139,7 @@ def _event(event: Event) -> dict[str, Any]:
         "order": None if label.order is None else label.order.value,
         "read": label.read,
         "written": label.written,
-        "span": _span(event.span),
+        "span": span_data(event.span),
     }
 
 
@@ -147,10 +148,10 @@ def _edge(edge: Edge) -> dict[str, Any]:
 
 
 def _busy_wait(wait: BusyWait) -> dict[str, Any]:
-    return {"thread": wait.thread, "span": _span(wait.span), "what": wait.what}
+    return {"thread": wait.thread, "span": span_data(wait.span), "what": wait.what}
 
 
-def _statistics(statistics: Statistics) -> dict[str, Any]:
+def statistics_data(statistics: Statistics) -> dict[str, Any]:
     return {
         "states": statistics.states,
         "transitions": statistics.transitions,
@@ -160,5 +161,5 @@ def _statistics(statistics: Statistics) -> dict[str, Any]:
     }
 
 
-def _span(span: Span | None) -> dict[str, int] | None:
+def span_data(span: Span | None) -> dict[str, int] | None:
     return None if span is None else {"line": span.line, "column": span.column}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypeVar
 
@@ -73,6 +73,12 @@ class _Record:
     def integer(self, name: str) -> int:
         return self._typed(name, int, "an integer")
 
+    def truth(self, name: str) -> bool:
+        value = self.fields.get(name)
+        if not isinstance(value, bool):
+            raise SavedReportError(f"{self.path}.{name}: expected true or false")
+        return value
+
     def number(self, name: str) -> float:
         return float(self._typed(name, (int, float), "a number"))
 
@@ -104,7 +110,7 @@ class _Record:
     def _typed(self, name: str, kind: type[_T] | tuple[type[_T], ...], what: str) -> _T:
         value = self.fields.get(name)
         if not isinstance(value, kind) or isinstance(value, bool):
-            raise SavedReportError(f"{self.path}.{name}: expected {what}".replace("..", "."))
+            raise SavedReportError(f"{self.path}.{name}: expected {what}" if name else f"{self.path}: expected {what}")
         return value
 
 
@@ -159,7 +165,7 @@ def _program(record: _Record) -> Program:
     if source is None:
         return Program(name, (), tuple(Thread(thread, (), ()) for thread in record.texts("threads")), language=language)
     try:
-        return loads(source, name, language)
+        return replace(loads(source, name, language), name=name)
     except InputError as error:
         raise SavedReportError(f"{record.path}.source: {error}") from None
 
@@ -175,6 +181,7 @@ def _witness(record: _Record, threads: int) -> Witness:
         events=record.items("events", _event),
         edges=record.items("edges", _edge),
         cycle=record.items("cycle", _edge),
+        confirmed=record.truth("confirmed"),
         thread=record.optional("thread", record.integer),
         span=record.optional("span", lambda name: _span(record.record(name))),
     )

@@ -28,8 +28,8 @@ def verdict_only(result: CheckResult, style: Style = PLAIN) -> str:
 
 
 def _report(result: CheckResult, style: Style) -> Iterator[str]:
-    yield from _painted(_verdict_style(result, style), _wrapped(printable(verdict_line(result))), style)
-    yield from _painted(style.strong, _wrapped(printable(consequence(result)), "  "), style)
+    yield from painted(_verdict_style(result, style), wrapped(printable(verdict_line(result))), style)
+    yield from painted(style.strong, wrapped(printable(consequence(result)), "  "), style)
     yield ""
     yield from _facts(result)
     if isinstance(result.verdict, NotRobust):
@@ -41,25 +41,27 @@ def _report(result: CheckResult, style: Style) -> Iterator[str]:
         title = f"Deadlock under {model_title(result.against)}: {printable(result.deadlock.headline)}"
         yield from _witness(title, result.deadlock, result, style)
     if result.busy_waits:
-        yield from _heading("Busy waits, treated as blocking waits", style)
+        yield from heading("Busy waits, treated as blocking waits", style)
         lines = Lines(result.program)
         for wait in result.busy_waits:
-            yield from _item(f"{_place(lines, wait.thread, wait.span)}: {wait.what}")
+            yield from item(f"{place_text(lines, wait.thread, wait.span)}: {wait.what}")
     if result.warnings:
         yield ""
         for warning in result.warnings:
-            yield from _painted(style.doubt, _wrapped(f"warning: {printable(warning)}"), style)
+            yield from painted(style.doubt, wrapped(f"warning: {printable(warning)}"), style)
     yield ""
     yield style.paint(style.faint, statistics_line(result.statistics))
 
 
 def statistics_line(statistics: Statistics) -> str:
     """What the search cost, on one line."""
-    workers = "1 worker" if statistics.workers == 1 else f"{statistics.workers} workers"
-    return (
-        f"{statistics.states:,} states, {statistics.transitions:,} transitions, "
-        f"{statistics.seconds:.2f} s, {statistics.peak_bytes / (1 << 20):,.1f} MiB, {workers}"
-    )
+    work = f"{_count(statistics.states, 'state')}, {_count(statistics.transitions, 'transition')}"
+    memory = f"{statistics.peak_bytes / (1 << 20):,.1f} MiB"
+    return f"{work}, {statistics.seconds:.2f} s, {memory}, {_count(statistics.workers, 'worker')}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _verdict_style(result: CheckResult, style: Style) -> str:
@@ -92,33 +94,33 @@ def _execution(witness: Witness, result: CheckResult) -> str:
 
 def _witness(title: str, witness: Witness, result: CheckResult, style: Style) -> Iterator[str]:
     lines = Lines(result.program)
-    yield from _heading(title, style)
-    yield from _table(witness, lines, style)
+    yield from heading(title, style)
+    yield from witness_table(witness, lines, style)
     if witness.cycle:
-        yield from _heading(f"Why {model_title(result.against)} forbids it: these steps would come in a circle", style)
+        yield from heading(f"Why {model_title(result.against)} forbids it: these steps would come in a circle", style)
         for text in cycle_texts(witness, result.program):
-            yield from _item(text)
+            yield from item(text)
     if witness.reasons:
-        yield from _heading(f"Why {model_title(result.model)} allows it" if witness.cycle else "Why", style)
+        yield from heading(f"Why {model_title(result.model)} allows it" if witness.cycle else "Why", style)
         for reason in witness.reasons:
-            yield from _item(printable(reason))
+            yield from item(printable(reason))
     if witness.repairs:
         choice = " (any one of these; then check again)" if len(witness.repairs) > 1 else " (then check again)"
-        yield from _heading("What would forbid this execution" + choice, style)
+        yield from heading("What would forbid this execution" + choice, style)
         for repair in witness.repairs:
             first, *others = repair.changes
-            yield from _item(_change(first, lines))
+            yield from item(_change(first, lines))
             for change in others:
                 yield from _more(f"and {_change(change, lines)}")
 
 
 def _change(change: Change, lines: Lines) -> str:
     source = _short(lines.text(change.span, change.code), _SOURCE_WIDTH)
-    place = f"{_place(lines, change.thread, change.span)}: {printable(change.what)}"
+    place = f"{place_text(lines, change.thread, change.span)}: {printable(change.what)}"
     return f"{place}:  {source}" if source else place
 
 
-def _table(witness: Witness, lines: Lines, style: Style) -> Iterator[str]:
+def witness_table(witness: Witness, lines: Lines, style: Style) -> Iterator[str]:
     """The steps, aligned; `>` marks the offending one."""
     rows = [
         (
@@ -144,7 +146,7 @@ def _table(witness: Witness, lines: Lines, style: Style) -> Iterator[str]:
         effect = textwrap.wrap(row[-1], max(WIDTH - len(left), 30)) or [""]
         whole = [left + effect[0], *(" " * len(left) + more for more in effect[1:])]
         emphasis = style.faint if row is header else style.strong if row[0] else ""
-        yield from _painted(emphasis, whole, style)
+        yield from painted(emphasis, whole, style)
 
 
 def _offending(witness: Witness) -> TraceStep | None:
@@ -158,7 +160,7 @@ def _offending(witness: Witness) -> TraceStep | None:
     return None
 
 
-def _place(lines: Lines, thread: int, span: Span | None) -> str:
+def place_text(lines: Lines, thread: int, span: Span | None) -> str:
     name = printable(thread_name(lines.program, thread))
     return f"thread {name}" if span is None else f"{lines.where(span)}, thread {name}"
 
@@ -168,12 +170,12 @@ def _short(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 3] + "..."
 
 
-def _heading(text: str, style: Style) -> Iterator[str]:
+def heading(text: str, style: Style) -> Iterator[str]:
     yield ""
-    yield from _painted(style.strong, _wrapped(text), style)
+    yield from painted(style.strong, wrapped(text), style)
 
 
-def _item(text: str) -> Iterator[str]:
+def item(text: str) -> Iterator[str]:
     yield from textwrap.wrap(text, WIDTH, initial_indent="  - ", subsequent_indent="    ")
 
 
@@ -182,10 +184,10 @@ def _more(text: str) -> Iterator[str]:
     yield from textwrap.wrap(text, WIDTH, initial_indent="    ", subsequent_indent="    ")
 
 
-def _wrapped(text: str, indent: str = "") -> list[str]:
+def wrapped(text: str, indent: str = "") -> list[str]:
     return textwrap.wrap(text, WIDTH, initial_indent=indent, subsequent_indent="  ")
 
 
-def _painted(start: str, lines: Iterable[str], style: Style) -> Iterator[str]:
+def painted(start: str, lines: Iterable[str], style: Style) -> Iterator[str]:
     for line in lines:
         yield style.paint(start, line)

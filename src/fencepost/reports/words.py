@@ -121,6 +121,8 @@ def _what_holds(result: CheckResult) -> str:
             return "the program may be robust all the same: a triangular race need not lead to a cycle"
         case NotRobust(), Answer.FAIL:
             return f"an assertion fails already under {against}{_assertion(result)}"
+        case NotRobust(Witness(confirmed=False)), _:
+            return f"this may be a false alarm; if it is none, what holds under {against} need not hold under {model}"
         case NotRobust(), Answer.HOLD if _asserts(result.program):
             return f"no assertion fails under {against}; that says nothing about {model}"
         case NotRobust(), _:

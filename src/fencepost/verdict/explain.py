@@ -54,6 +54,7 @@ def describe(
         events=view.events(),
         edges=edges,
         cycle=cycle,
+        confirmed=evidence is None or evidence.confirmed,
         thread=thread,
         span=span,
     )

@@ -43,13 +43,15 @@ def reasons(scene: Scene, kind: WitnessKind) -> Iterator[str]:
                 "Both access the same location, one of them writes, one is not atomic, and no chain of program order "
                 "and synchronisation (an acquire that reads from a release) leads from the first to the second."
             )
-        case _ if evidence is not None and evidence.confirmed:
+        case _ if evidence is not None:
             yield from (_gap(scene, gap) for gap in evidence.gaps)
-        case _:
-            yield (
-                "No execution could be built that shows it: this may be a false alarm. The check for observational "
-                "robustness is sound, not complete (Example 4.19 of the paper)."
-            )
+            if not evidence.ordering:
+                yield "No execution that shows it could be built from this one."
+            if not evidence.confirmed:
+                yield (
+                    "This may be a false alarm: it is not certain that the program can tell. What is checked for "
+                    "observational robustness is sound, not complete (Example 4.19 of the paper)."
+                )
 
 
 # A headline for each kind
@@ -66,7 +68,7 @@ def _stale_access(scene: Scene, evidence: Evidence) -> str:
         mine = f"{scene.write(event)} ({where})"
         return f"thread {name} may put {mine} before {new} {order}, although under SC it comes after"
     seen = f"{scene.write(stale)} {_origin(scene, stale)}"
-    if not evidence.confirmed:
+    if not evidence.ordering:
         return f"thread {name} may see {seen} at {where}, for all that is known, although {new} comes first under SC"
     return f"thread {name} may read {seen} at {where}, although {new} comes first under SC"
 
@@ -75,7 +77,7 @@ def _stale_use(scene: Scene, evidence: Evidence) -> str:
     event = evidence.offending
     read = min(evidence.used)
     where = f"{scene.where(scene.places[event])} of thread {scene.name(event.thread)}"
-    if not evidence.confirmed or evidence.stale is None:
+    if not evidence.ordering or evidence.stale is None:
         return (
             f"{where} uses a value of {scene.cell(read)} that {scene.where(scene.places[read])} may have read too early"
         )

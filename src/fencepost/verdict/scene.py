@@ -73,11 +73,12 @@ class Scene:
 
     def code(self, place: Place) -> str:
         """The instruction, in the words of program.printer; where it may jump to is a place in the source."""
-        thread, _ = place
-        end = len(self.program.threads[thread].code)
         instruction = self.instruction(place)
-        targets = {pc: self.where((thread, pc)) if pc < end else "the end" for pc in branch_targets(instruction)}
-        return show_instruction(instruction, targets)
+        code = self.program.threads[place[0]].code
+        spans = {pc: code[pc].span if pc < len(code) else None for pc in branch_targets(instruction)}
+        return show_instruction(
+            instruction, {pc: str(pc) if span is None else self.lines.where(span) for pc, span in spans.items()}
+        )
 
     def name(self, thread: int) -> str:
         return self.program.threads[thread].name
@@ -86,10 +87,9 @@ class Scene:
         return self.graph.label(event)
 
     def where(self, place: Place) -> str:
-        """`line 8`, or a number in a thread that has no source."""
-        thread, pc = place
+        """`line 8`, or the instruction itself in a program that has no source."""
         span = self.span(place)
-        return f"instruction {pc} of thread {self.name(thread)}" if span is None else self.lines.where(span)
+        return self.code(place) if span is None else self.lines.where(span)
 
     @cached_property
     def lines(self) -> Lines:
@@ -99,8 +99,7 @@ class Scene:
         """`line 8 (thread right)`."""
         if event.thread == INIT:
             return "the initial value"
-        where = self.where(self.places[event])
-        return where if self.span(self.places[event]) is None else f"{where} (thread {self.name(event.thread)})"
+        return f"{self.where(self.places[event])} (thread {self.name(event.thread)})"
 
     def cell(self, event: EventId) -> str:
         """What an event accesses: `x`, or `x[2]` for a slot of an array."""

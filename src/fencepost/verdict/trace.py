@@ -46,7 +46,7 @@ def _at_fault(scene: Scene, kind: WitnessKind, evidence: Evidence) -> str:
     match kind:
         case WitnessKind.RACE if evidence.racing is not None:
             return f"{_access(scene, event, DOES)}, in a race with {scene.who(evidence.racing)}"
-        case WitnessKind.STALE_ACCESS if newest is not None and not evidence.confirmed:
+        case WitnessKind.STALE_ACCESS if newest is not None and not evidence.ordering:
             return f"{_access(scene, event, DOES)}, or an older value"
         case WitnessKind.STALE_ACCESS if newest is not None and label.read is None:
             return f"{_access(scene, event, MAY)} before {scene.write(newest)} of {scene.who(newest)}"

@@ -106,6 +106,7 @@ class Witness:
     events: tuple[Event, ...] = ()
     edges: tuple[Edge, ...] = ()
     cycle: tuple[Edge, ...] = ()
+    confirmed: bool = True  # False: by a check that is sound and not complete, so it may be a false alarm
     thread: int | None = None  # the thread and the place of the offending instruction
     span: Span | None = None
     attack: Attack | None = None  # where a store is overtaken

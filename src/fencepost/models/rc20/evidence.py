@@ -35,31 +35,31 @@ def explain(kind: str, program: Program, run: Run, thread: int, notion: Notion) 
 def stale_access(program: Program, run: Run, thread: int, notion: Notion) -> Evidence | None:
     """ERR-SC for the next step of `thread`: the graph in which it reads, or directly follows, an older write."""
     state = _after(program, run, notion)
+    doubtful: Evidence | None = None
     for step in _enabled(program, state, thread):
         label = step.label
         if label is None or label.cell is None or (label.kind == "R" and notion is Notion.OBSERVATIONAL):
             continue
+        origins = state.generated.origins_of(program, thread, step.reads)
+        offending, newest = state.graph.next_id(thread), state.graph.newest(label.cell)
+        under_sc = state.graph.add(thread, replace(label, read=_read_under_sc(state, step)), origins, newest)
         for write in sc_t.err_sc(state, thread, label):
             if label.kind == "R" and label.read != state.graph.written(write):
                 continue  # of the values that the program would accept, the one that is there
-            origins = state.generated.origins_of(program, thread, step.reads)
-            offending = state.graph.next_id(thread)
-            newest = state.graph.newest(label.cell)
-            found = Evidence(state.graph, offending, write, newest, state.tainted)
+            found = Evidence(under_sc, offending, write, newest, state.tainted)
             for graph in _with_stale_reads(state, thread):
                 weak = graph.add(thread, label, origins, write)
                 if _is_violation(weak, notion):
-                    return _confirmed(found, weak, notion)
-            if notion is Notion.ROBUST:
-                return None  # Thm 4.6: a witness is always a violation
-            under_sc = state.graph.add(thread, replace(label, read=_read_under_sc(state, step)), origins, newest)
-            return replace(found, graph=under_sc, confirmed=False)
-    return None
+                    return _shown(found, weak, notion)
+                doubtful = _doubtful(doubtful, found, weak)
+            doubtful = doubtful or replace(found, confirmed=False)
+    return doubtful if notion is Notion.OBSERVATIONAL else None  # Thm 4.6: otherwise a witness is a violation
 
 
 def stale_use(program: Program, run: Run, thread: int, notion: Notion) -> Evidence | None:
     """ERR-DEP for the next step of `thread`: the graph in which the reads that it uses read older writes."""
     state = _after(program, run, notion)
+    doubtful: Evidence | None = None
     for step in _enabled(program, state, thread):
         used = sc_t.err_dep(program, state, thread, step)
         if not used or step.label is None:
@@ -70,21 +70,21 @@ def stale_use(program: Program, run: Run, thread: int, notion: Notion) -> Eviden
             continue
         origins = state.generated.origins_of(program, thread, step.reads)
         read = min(used)
-        source = state.graph.event(read).source
         found = Evidence(
             state.graph.add(thread, step.label, origins, at),
             state.graph.next_id(thread),
-            newest=source,
+            newest=state.graph.event(read).source,
             tainted=state.tainted,
             used=used,
         )
         for graph in _with_stale_reads(state, thread):
             weak = graph.add(thread, step.label, origins, at)
+            shown = replace(found, stale=weak.event(read).source)
             if _is_violation(weak, notion):
-                stale = weak.event(read).source
-                return _confirmed(replace(found, stale=stale), weak, notion)
-        return replace(found, confirmed=False)
-    return None
+                return _shown(shown, weak, notion)
+            doubtful = _doubtful(doubtful, shown, weak)
+        doubtful = doubtful or replace(found, confirmed=False)
+    return doubtful
 
 
 def race(program: Program, run: Run, thread: int, notion: Notion) -> Evidence | None:
@@ -167,13 +167,20 @@ def _is_violation(graph: Graph, notion: Notion) -> bool:
     return strange and is_rc20_consistent(graph)
 
 
-def _confirmed(found: Evidence, graph: Graph, notion: Notion) -> Evidence:
+def _shown(found: Evidence, graph: Graph, notion: Notion) -> Evidence:
     """The evidence with a graph that SC does not have, and why RC20 has it."""
     ordering = _ordering(graph, notion)
     cycle = shortest_cycle(graph, ordering)
     return replace(
         found, graph=graph, ordering=ordering, gaps=tuple(gaps(graph, cycle, found.tainted | {found.offending}))
     )
+
+
+def _doubtful(known: Evidence | None, found: Evidence, graph: Graph) -> Evidence | None:
+    """Where the notion is not violated: a graph that SC does not have, which the program may not be able to tell."""
+    if (known is None or not known.ordering) and _is_violation(graph, Notion.ROBUST):
+        return replace(_shown(found, graph, Notion.ROBUST), confirmed=False)
+    return known
 
 
 def _ordering(graph: Graph, notion: Notion) -> tuple[tuple[str, Relation], ...]:

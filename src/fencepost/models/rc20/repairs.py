@@ -35,7 +35,7 @@ _NAMES = {"R": "load", "R*": "read", "W": "store", "RMW": "read-modify-write"}
 
 def repairs(evidence: Evidence, cycle: tuple[Link, ...], places: Places) -> tuple[Repair, ...]:
     """The cheapest kind of change that works: one stronger order, two, or SC fences along the cycle."""
-    if not evidence.confirmed:
+    if evidence.racing is None and not evidence.ordering:
         return ()
     graph, forbidden = evidence.graph, _forbids(evidence)
     stronger = tuple(_stronger(graph, places))
