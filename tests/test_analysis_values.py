@@ -6,6 +6,7 @@ from support.random_programs import Options, random_program
 from fencepost.program.analysis.values import Values, ValueSet, possible_values
 from fencepost.program.expr import Binary, Const, Expr, ReadValue, Reg
 from fencepost.program.form import (
+    MEMORY,
     Assign,
     BlockingCas,
     Cas,
@@ -18,6 +19,7 @@ from fencepost.program.form import (
     Rmw,
     RmwOp,
     Store,
+    StoreConditional,
     Thread,
     Wait,
 )
@@ -140,3 +142,27 @@ def test_no_step_leaves_the_sets(seed: int):
 def test_sets_are_usable_as_collections():
     sets: list[ValueSet] = [values([store(X, 3)]).reads("x"), values([store(X, 1)], max_value=1).reads("x")]
     assert [sorted(each) for each in sets] == [[0, 3], [0, 1]]
+
+
+def test_a_store_conditional_writes_and_says_whether_it_did() -> None:
+    found = values([Load("r", X, RLX), StoreConditional("s", X, Const(7), RLX)])
+    assert set(found.reads("x")) == {0, 7}
+    assert set(found.register(0, "s")) == {0, 1}
+
+
+def test_a_computed_address_may_be_any_location_that_has_one() -> None:
+    places = (Location("x", address=16), Location("y", address=20), Location("hidden"))
+    code = (Store(Ref(MEMORY, Reg("r")), Const(3), RLX), Load("s", Ref(MEMORY, Reg("r")), RLX))
+    found = possible_values(Program("p", places, (Thread("t", ("r", "s"), code),)))
+    assert set(found.reads("x")) == set(found.reads("y")) == set(found.register(0, "s")) == {0, 3}
+    assert set(found.reads("hidden")) == {0}
+
+
+def test_an_update_is_computed_from_what_it_reads() -> None:
+    double = Rmw("r", RmwOp.UPDATE, X, Binary("*", ReadValue(), Const(2)), RLX)
+    assert set(values([double], x=(3,)).reads("x")) == {3, 6, 12, 24, 48, 96, 192, 128, 0}
+
+
+def test_all_values_of_a_machine_word_are_a_range() -> None:
+    grow = [Load("r", X, RLX), Store(X, Binary("+", Reg("r"), Const(1)), RLX)]
+    assert values(grow, max_value=2**64 - 1).reads("x") == range(2**64)

@@ -279,7 +279,7 @@ def test_loops_without_a_source_are_told_too():
         a = t.load(x, into="a")
         with t.while_(a == 0):
             t.load(x, into=a)
-        t.assert_(a == 0)
+        t.assert_(a == 0)  # noqa: PT009
     with builder.thread("u") as u:
         u.store(x, 1)
     witness = check(builder.build(), busy_waits="keep").assertion_witness
@@ -345,11 +345,9 @@ def test_every_witness_is_well_formed_and_every_report_can_be_saved(notion):
             kinds.add(witness.kind)
             assert_well_formed(witness)
         [again] = parse(render_json(result))
-        assert render(again, "json") == render(result, "json")
-        if program.source is not None:
-            sourced += 1
-            for name in FORMATS:
-                assert render(again, name) == render(result, name)
+        sourced += program.source is not None
+        for name in FORMATS:
+            assert render(again, name) == render(result, name)
     of_tso = {WitnessKind.CYCLE, WitnessKind.TRIANGULAR_RACE, WitnessKind.STATE}
     wanted = set(WitnessKind) - of_tso - ({WitnessKind.STALE_USE} if notion is Notion.ROBUST else set())
     assert kinds == wanted

@@ -4,6 +4,7 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include "bindings/graphs.hpp"
 #include "search/search.hpp"
 
 namespace nb = nanobind;
@@ -159,4 +160,6 @@ NB_MODULE(_core, m) {
     }, nb::arg("program"), nb::kw_only(), nb::arg("monitor"), nb::arg("observational"), nb::arg("dead_registers"),
        nb::arg("fuse_local"), nb::arg("partial_order"), nb::arg("symmetry"), nb::arg("forget"), nb::arg("subsume"), nb::arg("compress"), nb::arg("workers"),
        nb::arg("max_states"), nb::arg("max_bytes"), nb::arg("max_seconds"), nb::arg("goal") = "cycle");
+
+    bindings::bind_graphs(m);
 }

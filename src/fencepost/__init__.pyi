@@ -6,6 +6,11 @@ from .engines.options import Reduction as Reduction
 from .engines.options import SearchOptions as SearchOptions
 from .frontends import InputError as InputError
 from .models.registry import MODELS as MODELS
+from .program.builder import ACQ as ACQ
+from .program.builder import ACQ_REL as ACQ_REL
+from .program.builder import REL as REL
+from .program.builder import RLX as RLX
+from .program.builder import SC as SC
 from .program.builder import ProgramBuilder as ProgramBuilder
 from .program.form import Program as Program
 from .reports import render as render

@@ -88,3 +88,69 @@ def create_search(
     max_seconds: float,
     goal: str = "cycle",
 ) -> Search: ...
+
+_Graph = tuple[tuple[int, ...], tuple[tuple[int, int], ...], tuple[tuple[int, ...], ...]]
+_Step = tuple[int, int, int, int, bool]
+
+class Graphs(TypedDict):
+    ending: int
+    executions: int
+    over: int
+    blocked: int
+    failed: int
+    cut: int
+    choices: int
+    skeletons: int
+    states: list[tuple[tuple[int, ...], int, _Graph]]
+    judgements: list[tuple[int, int, _Graph | None, dict[int, int]]]
+    failure: _Graph | None
+    all: list[_Graph]
+
+class PathProgram:
+    def __init__(
+        self, min_value: int, max_value: int, initial: Sequence[int], tags: int, relations: int
+    ) -> None: ...
+    def add_expression(self, ops: Sequence[int], arguments: Sequence[int]) -> int: ...
+    def add_thread(self) -> None: ...
+    def add_path(
+        self,
+        events: Sequence[tuple[int, int, int, int]],
+        values: Sequence[tuple[int, int]],
+        conditions: Sequence[int],
+        relations: Sequence[Sequence[tuple[int, int]]],
+        observed: Sequence[int],
+        end: int,
+    ) -> None: ...
+    def observe(self, thread: int, number: int) -> None: ...
+
+class GraphRules:
+    def __init__(
+        self,
+        slots: int,
+        bases: Sequence[tuple[int, int, int]],
+        groups: Sequence[tuple[Sequence[int], Sequence[_Step], Sequence[int]]],
+        checks: Sequence[tuple[int, int, bool, bool]],
+        fixed: Sequence[_Step],
+        pruning: Sequence[_Step],
+        full: Sequence[_Step],
+    ) -> None: ...
+
+class GraphWatch:
+    def __init__(self) -> None: ...
+    def stop(self) -> None: ...
+    @property
+    def executions(self) -> int: ...
+    @property
+    def choices(self) -> int: ...
+
+def enumerate_graphs(
+    program: PathProgram,
+    model: GraphRules,
+    against: Sequence[GraphRules],
+    watch: GraphWatch,
+    *,
+    max_graphs: int,
+    max_seconds: float,
+    collect: int,
+    max_violations: int,
+) -> Graphs: ...

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from fencepost._version import __version__
-from fencepost.program.form import Program, Span
+from fencepost.program.form import Assert, Program, Span
 from fencepost.verdict.types import (
     Answer,
     Attack,
@@ -84,6 +84,10 @@ def _program(result: CheckResult) -> dict[str, Any]:
         "file": result.file,
         "language": program.language,
         "threads": [thread.name for thread in program.threads],
+        "locations": [
+            {"name": location.name, "size": location.size, "atomic": location.atomic} for location in program.locations
+        ],
+        "assertions": sum(isinstance(step, Assert) for thread in program.threads for step in thread.code),
         "source": program.source,
     }
 

@@ -9,7 +9,8 @@ from enum import Enum
 from typing import TypeVar
 
 from fencepost.frontends import InputError, loads
-from fencepost.program.form import Program, Span, Thread
+from fencepost.program.expr import Const
+from fencepost.program.form import Assert, Location, Program, Span, Thread
 from fencepost.program.lts import Cell, Label
 from fencepost.program.orders import FenceKind, Order
 from fencepost.verdict.types import (
@@ -161,14 +162,33 @@ def _verdict(record: _Record, witness: Witness | None) -> Verdict:
 
 
 def _program(record: _Record) -> Program:
-    """The program itself if its text is there; else what is known of it."""
+    """The program itself if its text is there; else as much of it as reports speak of."""
     name, language, source = record.text("name"), record.text("language"), record.optional("source", record.text)
     if source is None:
-        return Program(name, (), tuple(Thread(thread, (), ()) for thread in record.texts("threads")), language=language)
+        return _outline(record, name, language)
     try:
         return replace(loads(source, name, language), name=name)
     except InputError as error:
         raise SavedReportError(f"{record.path}.source: {error}") from None
+
+
+def _outline(record: _Record, name: str, language: str) -> Program:
+    """Threads, locations and the number of assertions."""
+    threads = record.texts("threads")
+    if not threads:
+        raise SavedReportError(f"{record.path}.threads: expected at least one")
+    first, *others = threads
+    asserting = Thread(first, (), (Assert(Const(1)),) * record.integer("assertions"))
+    return Program(
+        name,
+        record.items("locations", _location),
+        (asserting, *(Thread(other, (), ()) for other in others)),
+        language=language,
+    )
+
+
+def _location(record: _Record) -> Location:
+    return Location(record.text("name"), (0,) * record.integer("size"), record.truth("atomic"))
 
 
 def _witness(record: _Record, threads: int) -> Witness:

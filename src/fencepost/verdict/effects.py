@@ -54,7 +54,7 @@ def effect(program: Program, instruction: Instruction, step: Step, values: Mappi
         case Choose(targets):
             return f"takes alternative {step.choice + 1} of {len(targets)}"
         case Use(value):
-            return f"uses {show(value)}{_registers(value, values)}"
+            return f"uses {show(value)} = {evaluate(value, values)}"
         case Fence():
             return "fence"
         case StoreConditional() if step.label is None:

@@ -9,6 +9,7 @@ from math import prod
 
 from ..expr import Expr, both, defined, evaluate, registers_of
 from ..form import (
+    MEMORY,
     Access,
     Assign,
     BlockingCas,
@@ -19,6 +20,7 @@ from ..form import (
     Rmw,
     RmwOp,
     Store,
+    StoreConditional,
     Wait,
     apply_rmw,
     operands,
@@ -61,12 +63,13 @@ class _Solver:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.all_values = range(program.max_value + 1)
+        self.all_values = range(program.min_value, program.max_value + 1)
         self.sets: dict[_Holder, ValueSet] = {}
         self.readers: dict[_Holder, list[tuple[int, Instruction]]] = {}
         self.waiting: dict[tuple[int, Instruction], None] = {}  # in the order of their arrival
 
     def run(self) -> None:
+        self.sets[MEMORY] = frozenset()
         for location in self.program.locations:
             self.add(location.name, location.initial)
         for number, thread in enumerate(self.program.threads):
@@ -78,7 +81,14 @@ class _Solver:
             rule = next(iter(self.waiting))
             del self.waiting[rule]
             for holder, values in self.effects(*rule):
-                self.add(holder, values)
+                for each in self.written(holder):
+                    self.add(each, values)
+
+    def written(self, holder: _Holder) -> Iterable[_Holder]:
+        """A write to a computed address may be to any location that has one."""
+        if holder != MEMORY:
+            return (holder,)
+        return [location.name for location in self.program.locations if location.address is not None]
 
     def register(self, thread: int, instruction: Instruction) -> None:
         self.waiting[thread, instruction] = None
@@ -96,11 +106,13 @@ class _Solver:
         new: ValueSet = self.all_values
         if values is not None and not isinstance(values, range):
             new = old.union(map(self.program.wrap, values))
-        if len(new) > _MANY or len(new) == len(self.all_values):
+        if isinstance(new, frozenset) and (len(new) > _MANY or len(new) == _size(self.all_values)):
             new = self.all_values
         if new != old:
             self.sets[holder] = new
             self.waiting.update(dict.fromkeys(self.readers.get(holder, ())))
+            if isinstance(holder, str) and holder != MEMORY:
+                self.add(MEMORY, new)  # what is read at a computed address
 
     def effects(self, thread: int, instruction: Instruction) -> Iterator[tuple[_Holder, Iterable[int] | None]]:
         """What `instruction` writes, and the values that it may write there, not yet wrapped."""
@@ -113,6 +125,9 @@ class _Solver:
                 yield (thread, reg), self.awaited(thread, until, self.sets[ref.location])
             case Store(ref, value, _):
                 yield ref.location, self.results(thread, value)
+            case StoreConditional(reg, ref, value, _):
+                yield ref.location, self.results(thread, value)
+                yield (thread, reg), (0, 1)
             case Cas(reg, ref, _, desired, _, _):
                 yield ref.location, self.results(thread, desired)
                 if reg is not None:
@@ -120,15 +135,17 @@ class _Solver:
             case BlockingCas(ref, _, desired, _):
                 yield ref.location, self.results(thread, desired)
             case Rmw(reg, op, ref, operand, _):
-                yield ref.location, self.modified(op, self.sets[ref.location], self.results(thread, operand))
+                yield ref.location, self.modified(thread, op, self.sets[ref.location], operand)
                 if reg is not None:
                     yield (thread, reg), self.sets[ref.location]
 
-    def modified(self, op: RmwOp, old: ValueSet, operand: frozenset[int] | None) -> frozenset[int] | None:
-        """What an RMW may write."""
-        if operand is None or len(old) * len(operand) > _EVALUATIONS:
-            return operand if op is RmwOp.EXCHANGE else None
-        return frozenset(apply_rmw(op, value, by) for value in old for by in operand)
+    def modified(self, thread: int, op: RmwOp, old: ValueSet, operand: Expr) -> frozenset[int] | None:
+        """What an RMW may write; None for anything."""
+        environments = self.environments(thread, operand, times=1 if op is RmwOp.EXCHANGE else _size(old))
+        if environments is None:
+            return self.results(thread, operand) if op is RmwOp.EXCHANGE else None
+        olds = (0,) if op is RmwOp.EXCHANGE else old
+        return frozenset(apply_rmw(op, value, evaluate(operand, env, value)) for env in environments for value in olds)
 
     def results(self, thread: int, expr: Expr) -> frozenset[int] | None:
         """What `expr` may evaluate to; None for anything."""
@@ -140,7 +157,7 @@ class _Solver:
 
     def awaited(self, thread: int, until: Expr, values: ValueSet) -> ValueSet:
         """Those of `values` with which a wait may end."""
-        environments = self.environments(thread, until, times=len(values))
+        environments = self.environments(thread, until, times=_size(values))
         if environments is None:
             return values
         condition = both(defined(until), until)
@@ -150,6 +167,11 @@ class _Solver:
         """All values of the registers in `expr`; None if evaluating it `times` times on each would take too long."""
         names = sorted(registers_of(expr))
         sets = [self.sets[thread, name] for name in names]
-        if prod(map(len, sets)) * times > _EVALUATIONS:
+        if prod(map(_size, sets)) * times > _EVALUATIONS:
             return None
         return (dict(zip(names, values, strict=True)) for values in product(*sets))
+
+
+def _size(values: ValueSet) -> int:
+    """Their number (`len` cannot count the values of a 64-bit word)."""
+    return values.stop - values.start if isinstance(values, range) else len(values)

@@ -1,0 +1,1 @@
+"""Enumeration of consistent execution graphs in the core (core/graphs)."""
