@@ -95,9 +95,23 @@ def _parse_automata(text: str, filename: str) -> Program:
     return parse(text, filename)
 
 
+_LITMUS_START = re.compile(r"\s*(?:X86|X86_64|AArch64|ARM|PPC|C)[ \t]+\S[^\n;]*\n(?s:.)*\{", re.IGNORECASE)
+
+
+def _sniff_litmus(text: str) -> bool:
+    return _LITMUS_START.match(text) is not None
+
+
+def _parse_litmus(text: str, filename: str) -> Program:
+    from fencepost.frontends.litmus.parser import parse
+
+    return parse(text, filename)
+
+
 LANGUAGES = (
     Language("tpl", (".tpl",), _sniff_tpl, _parse_tpl, _patch_tpl),
     Language("automata", (".txt",), _sniff_automata, _parse_automata),
+    Language("litmus", (".litmus",), _sniff_litmus, _parse_litmus),
 )
 
 

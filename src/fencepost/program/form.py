@@ -148,7 +148,13 @@ class Rmw(_Instruction):
 
 @dataclass(frozen=True, slots=True)
 class Cas(_Instruction):
-    """Strong compare-and-swap: reg := the value read, whether it succeeds or not."""
+    """Strong compare-and-swap: reg := the value read, whether it succeeds or not.
+
+    AArch64's may also, when it fails, write back the value that it has read, and in either case it may decide with or
+    without a branch, on which what follows then control-depends. Values do not tell these apart, so the interleaving
+    machine does without them. herd7 counts graphs of: success with and without branch, failure with and without,
+    failure with the value written back (this reproduces its SC counts of 56 of 56 tests with CAS).
+    """
 
     reg: str | None
     ref: Ref

@@ -1,0 +1,1 @@
+"""C litmus tests: one function for each thread, shared locations as its parameters."""
