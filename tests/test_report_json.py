@@ -109,7 +109,7 @@ def test_store_buffering_in_full():
         "span": {"line": 8, "column": 3},
     }
     assert [edge["kind"] for edge in witness["cycle"]] == ["fr", "po", "fr", "po"]
-    assert witness["schedule"][0] == {"thread": 0, "instructions": 2, "choices": []}
+    assert witness["schedule"][0] == {"thread": 0, "instructions": 2, "choices": [], "delays": False}
     assert report["assertion_witness"] is None
     assert report["deadlock"] is None
 

@@ -335,7 +335,7 @@ def assert_well_formed(witness):
         assert witness.trace[-1].event == numbers[-1]
 
 
-@pytest.mark.parametrize("notion", Notion)
+@pytest.mark.parametrize("notion", [Notion.ROBUST, Notion.OBSERVATIONAL])
 def test_every_witness_is_well_formed_and_every_report_can_be_saved(notion):
     kinds, sourced = set(), 0
     for seed in range(120):
@@ -348,6 +348,7 @@ def test_every_witness_is_well_formed_and_every_report_can_be_saved(notion):
         sourced += program.source is not None
         for name in FORMATS:
             assert render(again, name) == render(result, name)
-    wanted = set(WitnessKind) - ({WitnessKind.STALE_USE} if notion is Notion.ROBUST else set())
+    of_tso = {WitnessKind.CYCLE, WitnessKind.TRIANGULAR_RACE, WitnessKind.STATE}
+    wanted = set(WitnessKind) - of_tso - ({WitnessKind.STALE_USE} if notion is Notion.ROBUST else set())
     assert kinds == wanted
     assert sourced > 30

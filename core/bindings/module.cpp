@@ -17,11 +17,12 @@ nb::dict as_dict(const Discovery& discovery) {
     for (const Move& move : discovery.moves) {
         nb::list choices;
         for (int i = 0; i < move.choice_count; ++i) choices.append(static_cast<int>(move.choices[i]));
-        moves.append(nb::make_tuple(static_cast<int>(move.thread), static_cast<int>(move.instructions), nb::tuple(choices)));
+        moves.append(nb::make_tuple(static_cast<int>(move.thread), static_cast<int>(move.instructions), nb::tuple(choices), move.delays));
     }
     nb::dict out;
     out["kind"] = static_cast<int>(discovery.kind);
     out["thread"] = discovery.thread;
+    out["pc"] = discovery.pc;
     out["moves"] = moves;
     return out;
 }
@@ -38,6 +39,7 @@ nb::dict as_dict(const SearchResult& result) {
     out["violation"] = as_dict(result.violation);
     out["assertion"] = as_dict(result.assertion);
     out["deadlock"] = as_dict(result.deadlock);
+    out["range"] = as_dict(result.range);
     return out;
 }
 
@@ -55,7 +57,22 @@ NB_MODULE(_core, m) {
             self->max_value = max_value;
         }, nb::arg("max_value"))
         .def("add_cell", [](Program& p, Value initial, bool atomic, std::vector<std::uint16_t> classes, int class_count) {
-            p.cells.push_back(Cell{initial, atomic, std::move(classes), class_count});
+            Cell cell{initial, atomic, std::move(classes), class_count};
+            p.cells.push_back(std::move(cell));
+        })
+        .def("set_range", [](Program& p, std::int64_t min_value, bool wraps) {
+            p.min_value = min_value;
+            p.wraps = wraps;
+        })
+        // To the cell added last.
+        .def("set_address", [](Program& p, std::int64_t address) {
+            p.cells.back().address = address;
+            p.cells.back().has_address = true;
+        })
+        // To the thread added last: at each pc, whether it has locked the memory, and what may be loaded before a flush.
+        .def("set_delays", [](Program& p, std::vector<std::uint8_t> locked, std::vector<Mask> open_loads) {
+            p.threads.back().locked = std::move(locked);
+            p.threads.back().open_loads = std::move(open_loads);
         })
         .def("add_expression", [](Program& p, const std::vector<int>& ops, const std::vector<std::int64_t>& arguments) {
             Expr expr;
@@ -66,12 +83,17 @@ NB_MODULE(_core, m) {
         })
         .def("add_thread", [](Program& p, std::vector<Value> initial, std::vector<Mask> live, std::vector<Mask> reads,
                               std::vector<Mask> writes) {
-            p.threads.push_back(Thread{std::move(initial), {}, std::move(live), std::move(reads), std::move(writes)});
+            Thread thread;
+            thread.initial = std::move(initial);
+            thread.live = std::move(live);
+            thread.future_reads = std::move(reads);
+            thread.future_writes = std::move(writes);
+            p.threads.push_back(std::move(thread));
         })
         // To the thread added last.
         .def("add_instruction", [](Program& p, int op, int rmw_op, bool acquire, bool release, bool failure_acquire, int reg,
                                    int cell, int cells, int index, int first, int second, int target,
-                                   std::vector<std::int32_t> targets, Mask used) {
+                                   std::vector<std::int32_t> targets, Mask used, bool flushes, bool by_address) {
             Instruction i;
             i.op = static_cast<Op>(op);
             i.rmw_op = static_cast<RmwOp>(rmw_op);
@@ -87,10 +109,13 @@ NB_MODULE(_core, m) {
             i.target = target;
             i.targets = std::move(targets);
             i.used = used;
+            i.flushes = flushes;
+            i.by_address = by_address;
             p.threads.back().code.push_back(std::move(i));
         }, nb::kw_only(), nb::arg("op"), nb::arg("rmw_op"), nb::arg("acquire"), nb::arg("release"),
            nb::arg("failure_acquire"), nb::arg("reg"), nb::arg("cell"), nb::arg("cells"), nb::arg("index"),
-           nb::arg("first"), nb::arg("second"), nb::arg("target"), nb::arg("targets"), nb::arg("used"))
+           nb::arg("first"), nb::arg("second"), nb::arg("target"), nb::arg("targets"), nb::arg("used"),
+           nb::arg("flushes") = false, nb::arg("by_address") = false)
         .def("add_stale_rule", [](Program& p, int reg, int cell, std::vector<Mask> kept) {
             p.threads.back().stale_rules.push_back(StaleRule{reg, cell, std::move(kept)});
             p.cells.at(static_cast<std::size_t>(cell)).rising = true;
@@ -113,10 +138,15 @@ NB_MODULE(_core, m) {
 
     m.def("create_search", [](const Program& program, const std::string& monitor, bool observational, bool dead_registers,
                               bool fuse_local, bool partial_order, bool symmetry, bool forget, bool subsume, bool compress, int workers,
-                              std::uint64_t max_states, std::uint64_t max_bytes, double max_seconds) {
+                              std::uint64_t max_states, std::uint64_t max_bytes, double max_seconds,
+                              const std::string& goal) {
         SearchSpec spec;
         if (monitor == "rc20") spec.monitor = MonitorKind::rc20;
+        else if (monitor == "attacks") spec.monitor = MonitorKind::attacks;
         else if (monitor != "none") throw std::invalid_argument("no monitor is called " + monitor);
+        if (goal == "triangle") spec.goal = AttackGoal::triangle;
+        else if (goal == "none") spec.goal = AttackGoal::none;
+        else if (goal != "cycle") throw std::invalid_argument("no goal is called " + goal);
         spec.observational = observational;
         spec.forget = forget;
         spec.subsume = subsume;
@@ -129,7 +159,7 @@ NB_MODULE(_core, m) {
         return Search::create(program, spec);
     }, nb::arg("program"), nb::kw_only(), nb::arg("monitor"), nb::arg("observational"), nb::arg("dead_registers"),
        nb::arg("fuse_local"), nb::arg("partial_order"), nb::arg("symmetry"), nb::arg("forget"), nb::arg("subsume"), nb::arg("compress"), nb::arg("workers"),
-       nb::arg("max_states"), nb::arg("max_bytes"), nb::arg("max_seconds"));
+       nb::arg("max_states"), nb::arg("max_bytes"), nb::arg("max_seconds"), nb::arg("goal") = "cycle");
 
     bindings::bind_graphs(m);
 }

@@ -33,15 +33,18 @@ struct Move {
     std::uint16_t thread = 0;
     std::uint16_t instructions = 0;
     std::uint8_t choice_count = 0;
+    bool delays = false;  // stores of the thread are delayed from here on
     std::uint8_t choices[max_choices] = {};
 };
 
-enum class ViolationKind : std::uint8_t { none, stale_access, stale_use, race, assertion, deadlock };
+// `cycle`: a happens-before cycle, or what is looked for in its place. `range`: a run left the program's values, at `pc`.
+enum class ViolationKind : std::uint8_t { none, stale_access, stale_use, race, assertion, deadlock, cycle, range };
 
 struct Violation {
     ViolationKind kind = ViolationKind::none;
     int thread = -1;  // the thread whose next instruction is at fault, after `move`
     Move move;        // local instructions (and an access) that lead from the state to it
+    int pc = -1;
 };
 
 template <class Monitor>

@@ -51,13 +51,16 @@ Mask registers_in(const Expr& expr) {
     return mask;
 }
 
-std::int64_t evaluate(const Expr& expr, const Value* registers, std::int64_t read_value) {
+namespace {
+
+template <class Register>
+std::int64_t evaluate_on(const Expr& expr, const Register* registers, std::int64_t read_value) {
     std::int64_t stack[max_expression_depth];
     int top = -1;
     for (const ExprItem& item : expr.items) {
         switch (item.op) {
             case ExprOp::constant: stack[++top] = item.argument; break;
-            case ExprOp::reg: stack[++top] = registers[item.argument]; break;
+            case ExprOp::reg: stack[++top] = static_cast<std::int64_t>(registers[item.argument]); break;
             case ExprOp::read_value: stack[++top] = read_value; break;
             case ExprOp::not_: stack[top] = stack[top] == 0; break;
             case ExprOp::negate: stack[top] = wrapping(0 - bits(stack[top])); break;
@@ -68,6 +71,16 @@ std::int64_t evaluate(const Expr& expr, const Value* registers, std::int64_t rea
         }
     }
     return stack[0];
+}
+
+}  // namespace
+
+std::int64_t evaluate(const Expr& expr, const Value* registers, std::int64_t read_value) {
+    return evaluate_on(expr, registers, read_value);
+}
+
+std::int64_t evaluate_signed(const Expr& expr, const std::int64_t* registers, std::int64_t read_value) {
+    return evaluate_on(expr, registers, read_value);
 }
 
 std::int64_t apply(RmwOp op, std::int64_t old, std::int64_t operand) {
@@ -92,11 +105,11 @@ void Program::validate() const {
     require(cells.size() <= max_cells,
             "at most " + std::to_string(max_cells) + " shared locations are supported, not " + std::to_string(cells.size()));
     for (const Cell& cell : cells) {
-        require(cell.initial <= max_value && cell.classes.size() == std::size_t{max_value} + 1,
+        require(cell.initial <= max_value && (cell.class_count == 0 || cell.classes.size() == std::size_t{max_value} + 1),
                 "a location's value or value classes are out of range");
         for (std::uint16_t number : cell.classes)
             require(number == no_class || number < cell.class_count, "a value class is out of range");
-        require(cell.classes[cell.initial] != no_class, "a location cannot hold its initial value");
+        require(cell.class_count == 0 || cell.classes[cell.initial] != no_class, "a location cannot hold its initial value");
     }
     for (const Expr& expr : expressions) {
         int depth = 0;
@@ -126,10 +139,11 @@ void Program::validate() const {
         for (const Instruction& i : thread.code) {
             require(i.reg >= -1 && i.reg < thread.registers(), "a register number is out of range");
             const bool access = i.op >= Op::load && i.op <= Op::wait;
-            require(!access || (i.cell >= 0 && i.cells >= 1 && i.cell + i.cells <= static_cast<int>(cells.size())),
+            require(!access || (i.by_address && i.index >= 0) || (i.cell >= 0 && i.cells >= 1 && i.cell + i.cells <= static_cast<int>(cells.size())),
                     "a location number is out of range");
             require(i.index == -1 || expression(i.index), "an index expression is out of range");
-            const bool plain = i.op == Op::load || i.op == Op::fence || i.op == Op::jump || i.op == Op::choose;
+            const bool plain = i.op == Op::load || i.op == Op::fence || i.op == Op::jump || i.op == Op::choose ||
+                               i.op == Op::lock || i.op == Op::unlock;
             require(plain || expression(i.first), "an expression number is out of range");
             for (std::int32_t id : {i.index, i.first, i.second})
                 require(id == -1 || (expression(id) && readable(id)), "an expression reads a register that is not there");

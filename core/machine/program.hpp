@@ -17,10 +17,10 @@ inline constexpr int max_cells = 64;      // shared locations, array slots count
 inline constexpr Value max_max_value = (1u << 20) - 1;
 
 enum class Op : std::uint8_t {
-    assign, load, store, rmw, cas, blocking_cas, wait, fence, branch, jump, choose, assume, assert_, use
+    assign, load, store, rmw, cas, blocking_cas, wait, fence, branch, jump, choose, assume, assert_, use, lock, unlock
 };
 
-enum class RmwOp : std::uint8_t { add, sub, and_, or_, xor_, exchange };
+enum class RmwOp : std::uint8_t { add, sub, and_, or_, xor_, exchange, update };
 
 enum class ExprOp : std::uint8_t {
     constant, reg, read_value, not_, negate, complement,
@@ -47,6 +47,8 @@ struct Instruction {
     bool acquire = false;          // of the access, or of a fence; of a CAS that succeeds
     bool release = false;
     bool failure_acquire = false;  // of a CAS that fails
+    bool flushes = false;          // of a fence: no store can be delayed past it
+    bool by_address = false;       // `index` is an address, of whichever cell is there
     std::int32_t reg = -1;         // register written, or -1
     std::int32_t cell = -1;        // first cell of the location
     std::int32_t cells = 1;        // how many it has
@@ -73,6 +75,8 @@ struct Thread {
     std::vector<Mask> future_reads;
     std::vector<Mask> future_writes;
     std::vector<StaleRule> stale_rules;
+    std::vector<std::uint8_t> locked;  // whether the thread has locked the memory there; empty: nowhere, ever
+    std::vector<Mask> open_loads;      // cells that may still be loaded before something flushes the store buffer
 
     int size() const { return static_cast<int>(code.size()); }
     int registers() const { return static_cast<int>(initial.size()); }
@@ -86,11 +90,15 @@ struct Cell {
     // The class of every value, or no_class if the cell never holds it: views only distinguish classes (Remark 3).
     std::vector<std::uint16_t> classes;
     int class_count = 0;
+    std::int64_t address = 0;  // where addresses are values
+    bool has_address = false;
     bool rising = false;  // some StaleRule relies on its never decreasing: to be observed on every write
 };
 
 struct Program {
     Value max_value = 255;
+    std::int64_t min_value = 0;
+    bool wraps = true;  // if not, runs that leave min_value..max_value are not followed
     std::vector<Cell> cells;
     std::vector<Expr> expressions;
     std::vector<Thread> threads;
@@ -103,11 +111,14 @@ struct Program {
         return static_cast<Value>(rest < 0 ? rest + range : rest);
     }
 
+    std::int64_t max_value_signed() const { return static_cast<std::int64_t>(max_value); }
+
     void validate() const;  // throws std::invalid_argument
 };
 
 Mask registers_in(const Expr& expr);
 std::int64_t evaluate(const Expr& expr, const Value* registers, std::int64_t read_value = 0);
+std::int64_t evaluate_signed(const Expr& expr, const std::int64_t* registers, std::int64_t read_value = 0);
 std::int64_t apply(RmwOp op, std::int64_t old, std::int64_t operand);
 
 }  // namespace fencepost

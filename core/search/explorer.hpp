@@ -46,6 +46,11 @@ public:
         result_.bytes = memory();
         for (int kind = 0; kind < 3 && ending_ != Ending::not_rising; ++kind)
             if (found_[kind]) discovery(kind) = trace(*found_[kind], workers[0]);
+        if (found_[3]) {
+            result_.range.kind = ViolationKind::range;
+            result_.range.thread = found_[3]->violation.thread;
+            result_.range.pc = found_[3]->violation.pc;
+        }
         return result_;
     }
 
@@ -97,7 +102,12 @@ private:
     };
 
     static int slot(ViolationKind kind) {
-        return kind == ViolationKind::assertion ? 1 : kind == ViolationKind::deadlock ? 2 : 0;
+        switch (kind) {
+            case ViolationKind::assertion: return 1;
+            case ViolationKind::deadlock: return 2;
+            case ViolationKind::range: return 3;
+            default: return 0;
+        }
     }
     Discovery& discovery(int kind) {
         return kind == 0 ? result_.violation : kind == 1 ? result_.assertion : result_.deadlock;
@@ -292,7 +302,7 @@ private:
     std::shared_mutex resizing_;
     std::mutex reporting_;
     std::atomic<Ending> ending_{Ending::exhausted};
-    std::optional<Found> found_[3];
+    std::optional<Found> found_[4];
     SearchResult result_;
     std::chrono::steady_clock::time_point started_;
 };

@@ -28,6 +28,16 @@ std::unique_ptr<Search> explore_rc20(Program program, const SearchSpec& spec) {
 
 std::unique_ptr<Search> Search::create(Program program, const SearchSpec& spec) {
     program.validate();
+    if (spec.monitor == MonitorKind::attacks) {
+        for (const Thread& thread : program.threads) {
+            const std::size_t points = static_cast<std::size_t>(thread.size()) + 1;
+            if (thread.locked.size() != points || thread.open_loads.size() != points)
+                throw std::invalid_argument("the analysis of delays does not cover every control point");
+        }
+        return std::make_unique<Explorer<Attacks>>(std::move(program), spec, [&](const Program& owned) {
+            return Attacks(owned, spec.goal, spec.reductions);
+        });
+    }
     if (spec.monitor == MonitorKind::none)
         return explore<NoMonitor>(std::move(program), spec, [](const Program& owned) { return NoMonitor(owned); });
     const int bits = Rc20Monitor<1>::view_bits(program);

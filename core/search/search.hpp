@@ -7,15 +7,17 @@
 #include <string>
 #include <vector>
 
+#include "machine/attacks.hpp"
 #include "machine/interleaving.hpp"
 #include "machine/program.hpp"
 
 namespace fencepost {
 
-enum class MonitorKind : std::uint8_t { none, rc20 };
+enum class MonitorKind : std::uint8_t { none, rc20, attacks };
 
 struct SearchSpec {
     MonitorKind monitor = MonitorKind::none;
+    AttackGoal goal = AttackGoal::cycle;
     bool observational = false;
     bool forget = true;
     bool subsume = true;   // of states that differ in the monitor only, keep those that see most
@@ -33,6 +35,7 @@ enum class Ending : std::uint8_t { exhausted, violation, states, memory, time, s
 struct Discovery {
     ViolationKind kind = ViolationKind::none;
     int thread = -1;
+    int pc = -1;  // of a run that left the range of values; it has no schedule
     std::vector<Move> moves;
 };
 
@@ -47,6 +50,7 @@ struct SearchResult {
     Discovery violation;  // stale access, stale use or race: ends the search
     Discovery assertion;  // the first of each, found on the way
     Discovery deadlock;
+    Discovery range;
 };
 
 class Search {

@@ -11,7 +11,8 @@ MAX_VALUE: int
 class Discovery(TypedDict):
     kind: int
     thread: int
-    moves: list[tuple[int, int, tuple[int, ...]]]
+    pc: int
+    moves: list[tuple[int, int, tuple[int, ...], bool]]
 
 class Result(TypedDict):
     ending: int
@@ -24,10 +25,14 @@ class Result(TypedDict):
     violation: Discovery
     assertion: Discovery
     deadlock: Discovery
+    range: Discovery
 
 class Program:
     def __init__(self, max_value: int) -> None: ...
     def add_cell(self, initial: int, atomic: bool, classes: Sequence[int], class_count: int) -> None: ...
+    def set_range(self, min_value: int, wraps: bool) -> None: ...
+    def set_address(self, address: int) -> None: ...
+    def set_delays(self, locked: Sequence[int], open_loads: Sequence[int]) -> None: ...
     def add_expression(self, ops: Sequence[int], arguments: Sequence[int]) -> int: ...
     def add_thread(
         self, initial: Sequence[int], live: Sequence[int], reads: Sequence[int], writes: Sequence[int]
@@ -49,6 +54,8 @@ class Program:
         target: int,
         targets: Sequence[int],
         used: int,
+        flushes: bool = False,
+        by_address: bool = False,
     ) -> None: ...
     def add_stale_rule(self, reg: int, cell: int, kept: Sequence[int]) -> None: ...
     def add_symmetric_group(self, group: Sequence[int]) -> None: ...
@@ -79,6 +86,7 @@ def create_search(
     max_states: int,
     max_bytes: int,
     max_seconds: float,
+    goal: str = "cycle",
 ) -> Search: ...
 
 _Graph = tuple[tuple[int, ...], tuple[tuple[int, int], ...], tuple[tuple[int, ...], ...]]

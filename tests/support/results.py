@@ -13,6 +13,7 @@ from fencepost.program.orders import FenceKind, Order
 from fencepost.verdict.types import (
     Agreement,
     Answer,
+    Attack,
     BusyWait,
     Change,
     CheckResult,
@@ -379,9 +380,20 @@ def big(threads: int = 3, events: int = 30, seed: int = 1) -> CheckResult:
     return result(subject, NotRobust(witness))
 
 
+def delayed() -> CheckResult:
+    """Store buffering as TSO shows it: the schedule ends with a store still delayed."""
+    result = sb()
+    assert isinstance(result.verdict, NotRobust)
+    witness = result.verdict.witness
+    schedule = (Move(0, 2, delays=True), Move(1, 1), Move(1, 1))
+    shown = replace(witness, kind=WitnessKind.CYCLE, schedule=schedule, attack=Attack(0, 0, 1, (0, 1)))
+    return replace(result, model="tso", verdict=NotRobust(shown))
+
+
 EVERY = {
     "robust": robust,
     "sb": sb,
+    "delayed": delayed,
     "mp": mp,
     "iriw": iriw,
     "race": race,

@@ -12,6 +12,7 @@ from fencepost.verdict.types import CheckResult
 # The keys are what ModelInfo.engine names; each module has a `check_program` like that of `exhaustive`.
 ENGINES = {
     "search": "fencepost.engines.exhaustive",
+    "attacks": "fencepost.engines.attacks",
 }
 
 

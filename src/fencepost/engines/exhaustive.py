@@ -63,6 +63,7 @@ def check_program(
     info = find(model)
     if info is None:
         raise ValueError(f"no model is called {model!r}")
+    require_supported_notion(info, notion)
     options = options or SearchOptions()
     result = CheckResult(program, info.name, "sc", notion, Unknown("nothing was searched"))
     try:
@@ -81,12 +82,19 @@ def check_program(
         transitions=found["transitions"],
         seconds=time.perf_counter() - started,
         peak_bytes=found["bytes"],
-        workers=_workers(options),
+        workers=worker_count(options),
     )
     return _conclude(replace(result, statistics=statistics), info, prepared, found, options)
 
 
-def _workers(options: SearchOptions) -> int:
+def require_supported_notion(info: ModelInfo, notion: Notion) -> None:
+    """Raises ValueError for what is not asked about a model."""
+    if notion not in info.notions:
+        known = ", ".join(sorted(other.value for other in info.notions))
+        raise ValueError(f"{info.name} is not checked for {notion.value}; known are {known}")
+
+
+def worker_count(options: SearchOptions) -> int:
     return options.jobs or os.cpu_count() or 1
 
 
@@ -106,7 +114,7 @@ def _decide(
     while True:
         groups = symmetric_groups(program) if Reduction.SYMMETRY in options.reductions else ()
         core = to_core(program, info.classes(program, precise=precise), groups, rules)
-        found = _run(_search(core, info, notion, options, time.perf_counter() - started), on_progress, started)
+        found = run_search(_search(core, info, notion, options, time.perf_counter() - started), on_progress, started)
         if found["ending"] == _NOT_RISING:
             falling = names[found["not_rising"]]
             rules = tuple(rule for rule in rules if rule.location != falling)
@@ -132,14 +140,15 @@ def _search(
         forget=Reduction.FORGET in on,
         subsume=Reduction.SUBSUME in on,
         compress=Reduction.COMPRESS in on,
-        workers=_workers(options),
+        workers=worker_count(options),
         max_states=options.max_states or 0,
         max_bytes=options.memory or 0,
         max_seconds=0 if options.timeout is None else max(options.timeout - spent, 1e-3),
     )
 
 
-def _run(search: _core.Search, on_progress: Progress | None, started: float) -> _core.Result:
+def run_search(search: _core.Search, on_progress: Progress | None, started: float) -> _core.Result:
+    """The search, in a thread of its own; a KeyboardInterrupt stops it, and it then tells what it has found."""
     results: list[_core.Result] = []
     failures: list[BaseException] = []
     done = threading.Event()  # not Thread.join, which takes an interrupted wait for the end of the thread
@@ -200,21 +209,35 @@ def _conclude(
 def _verdict(violation: Witness | None, found: _core.Result, options: SearchOptions) -> Verdict:
     if violation is not None:
         return NotRobust(violation)
-    states = found["states"]
-    covered = f"after {states:,} states"
+    if found["ending"] != _EXHAUSTED:
+        return Unknown(why_not_exhausted(found, options))
+    if found["undecided"]:
+        return Unknown("the values that a wait or CAS may expect could not be told apart")
+    return Robust(all_states(found["states"]))
+
+
+def all_states(count: int) -> str:
+    """What an exhaustive search has covered."""
+    return "the only reachable state" if count == 1 else f"all {count:,} reachable states"
+
+
+def is_exhausted(found: _core.Result) -> bool:
+    """Whether all states were searched."""
+    return found["ending"] == _EXHAUSTED
+
+
+def why_not_exhausted(found: _core.Result, options: SearchOptions) -> str:
+    """What ended a search early that has found no violation."""
+    covered = f"after {found['states']:,} states"
     match found["ending"]:
-        case 0 if found["undecided"]:
-            return Unknown("the values that a wait or CAS may expect could not be told apart")
-        case 0:
-            return Robust("the only reachable state" if states == 1 else f"all {states:,} reachable states")
         case 2:
-            return Unknown(f"the limit of {options.max_states:,} states was reached; no violation {covered}")
+            return f"the limit of {options.max_states:,} states was reached; no violation {covered}"
         case 3:
             limit = (
                 "the machine's memory" if options.memory is None else f"the memory limit of {options.memory:,} bytes"
             )
-            return Unknown(f"{limit} was used up; no violation {covered}")
+            return f"{limit} was used up; no violation {covered}"
         case 4:
-            return Unknown(f"the time limit of {options.timeout:g} s was reached; no violation {covered}")
+            return f"the time limit of {options.timeout:g} s was reached; no violation {covered}"
         case _:
-            return Unknown(f"interrupted; no violation {covered}")
+            return f"interrupted; no violation {covered}"

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import reduce
+from operator import or_
 
 from fencepost import _core
 from fencepost.models.registry import NO_CLASS, ValueClasses
-from fencepost.program.analysis.futures import future_accesses
+from fencepost.program.analysis.cells import Cells
+from fencepost.program.analysis.delays import Flushes, open_loads
+from fencepost.program.analysis.futures import future_cells
 from fencepost.program.analysis.liveness import live_registers
+from fencepost.program.analysis.locks import locked_places
 from fencepost.program.analysis.staleness import StaleRule
 from fencepost.program.expr import Binary, Const, Expr, ReadValue, Reg, Unary, registers_of
 from fencepost.program.form import (
+    MEMORY,
     Access,
     Assert,
     Assign,
@@ -23,11 +29,13 @@ from fencepost.program.form import (
     Instruction,
     Jump,
     Load,
+    Lock,
     Program,
     Rmw,
     RmwOp,
     Store,
     Thread,
+    Unlock,
     Use,
     Wait,
     operands,
@@ -36,8 +44,25 @@ from fencepost.program.form import (
 from fencepost.program.orders import FenceKind, Order
 
 # The order of the enums in core/machine/program.hpp.
-_OPS = (Assign, Load, Store, Rmw, Cas, BlockingCas, Wait, Fence, Branch, Jump, Choose, Assume, Assert, Use)
-_RMW_OPS = (RmwOp.ADD, RmwOp.SUB, RmwOp.AND, RmwOp.OR, RmwOp.XOR, RmwOp.EXCHANGE)
+_OPS = (
+    Assign,
+    Load,
+    Store,
+    Rmw,
+    Cas,
+    BlockingCas,
+    Wait,
+    Fence,
+    Branch,
+    Jump,
+    Choose,
+    Assume,
+    Assert,
+    Use,
+    Lock,
+    Unlock,
+)
+_RMW_OPS = (RmwOp.ADD, RmwOp.SUB, RmwOp.AND, RmwOp.OR, RmwOp.XOR, RmwOp.EXCHANGE, RmwOp.UPDATE)
 _EVERYTHING = (1 << 64) - 1
 _LEAVES = ("constant", "register", "read value")
 _UNARY = ("!", "-", "~")
@@ -63,24 +88,37 @@ def require_fitting(program: Program) -> None:
 
 def to_core(
     program: Program,
-    classes: Mapping[str, ValueClasses],
+    classes: Mapping[str, ValueClasses] | None,
     symmetric: tuple[tuple[int, ...], ...] = (),
     stale: tuple[StaleRule, ...] = (),
+    flushes: Flushes | None = None,
 ) -> _core.Program:
-    """`program`, which fits (`require_fitting`). Raises ValueError for what else the core cannot hold."""
+    """`program`, which fits (`require_fitting`). Raises ValueError for what else the core cannot hold.
+
+    `classes` are for monitors, `flushes` (what empties a store buffer) is for searches in which stores are delayed.
+    """
     core = _core.Program(program.max_value)
+    core.set_range(program.min_value, program.wraps)
     first_cell: dict[str, int] = {}
     cells = 0
     for location in program.locations:
         first_cell[location.name] = cells
-        partition = classes[location.name]
+        partition = ValueClasses((), 0) if classes is None else classes[location.name]
         if partition.count >= NO_CLASS:
             raise ValueError(f"too many values of {location.name} would have to be told apart: lower max_value")
-        for value in location.initial:
+        for slot, value in enumerate(location.initial):
             core.add_cell(value, location.atomic, partition.of, partition.count)
+            if location.address is not None:
+                core.set_address(program.address_of(location.name, slot))
             cells += 1
+    possible = Cells(program)
     for number, thread in enumerate(program.threads):
-        _Lowering(program, core, first_cell, thread).run([rule for rule in stale if rule.thread == number])
+        lowering = _Lowering(program, core, first_cell, thread)
+        lowering.run(
+            [rule for rule in stale if rule.thread == number],
+            flushes,
+            [_mask(possible.accessed(number, pc)) for pc in range(len(thread.code))],
+        )
     for group in symmetric:
         core.add_symmetric_group(list(group))
     return core
@@ -96,16 +134,20 @@ class _Lowering:
         self.thread = thread
         self.number = {name: i for i, name in enumerate(thread.registers)}
 
-    def run(self, rules: list[StaleRule]) -> None:
-        futures = future_accesses(self.program, self.thread)
+    def run(self, rules: list[StaleRule], flushes: Flushes | None, accessed: list[int]) -> None:
+        """`accessed` are the cells that each instruction may access."""
+        reads, writes = future_cells(self.thread, accessed)
         self.core.add_thread(
             list(self.thread.initial_registers().values()),
             [self.register_mask(live) for live in live_registers(self.thread)],
-            [self.cell_mask(future.reads) for future in futures],
-            [self.cell_mask(future.writes) for future in futures],
+            reads,
+            writes,
         )
+        if flushes is not None:
+            loads = (_union_of(accessed[pc] for pc in found) for found in open_loads(self.thread, flushes))
+            self.core.set_delays([int(held) for held in locked_places(self.thread)], list(loads))
         for instruction in self.thread.code:
-            self.add(instruction)
+            self.add(instruction, flushes is not None and flushes(instruction))
         for rule in rules:
             kept = [_EVERYTHING if live is None else self.register_mask(live) for live in rule.live]
             self.core.add_stale_rule(self.number[rule.register], self.first_cell[rule.location], kept)
@@ -113,22 +155,21 @@ class _Lowering:
     def register_mask(self, names: frozenset[str]) -> int:
         return sum(1 << self.number[name] for name in names)
 
-    def cell_mask(self, names: frozenset[str]) -> int:
-        return sum(((1 << self.program.location(name).size) - 1) << self.first_cell[name] for name in names)
-
     def expression(self, expr: Expr | None) -> int:
         if expr is None:
             return -1
         items = list(postfix(expr, self.number))
         return self.core.add_expression([op for op, _ in items], [argument for _, argument in items])
 
-    def add(self, instruction: Instruction) -> None:
+    def add(self, instruction: Instruction, flushes: bool) -> None:
         reg = written_register(instruction)
         cell, cells, index = -1, 1, None
+        by_address = isinstance(instruction, Access) and instruction.ref.location == MEMORY
         if isinstance(instruction, Access):
-            cell = self.first_cell[instruction.ref.location]
-            cells = self.program.location(instruction.ref.location).size
             index = instruction.ref.index
+            if not by_address:
+                cell = self.first_cell[instruction.ref.location]
+                cells = self.program.location(instruction.ref.location).size
         first, second = _expressions(instruction)
         acquire, release, failure_acquire = _orders(instruction)
         self.core.add_instruction(
@@ -145,8 +186,18 @@ class _Lowering:
             second=self.expression(second),
             target=instruction.target if isinstance(instruction, Branch | Jump) else -1,
             targets=list(instruction.targets) if isinstance(instruction, Choose) else [],
+            flushes=flushes,
+            by_address=by_address,
             used=self.register_mask(frozenset().union(*map(registers_of, operands(instruction)))),
         )
+
+
+def _mask(members: Iterable[int]) -> int:
+    return _union_of(1 << member for member in members)
+
+
+def _union_of(masks: Iterable[int]) -> int:
+    return reduce(or_, masks, 0)
 
 
 def _expressions(instruction: Instruction) -> tuple[Expr | None, Expr | None]:

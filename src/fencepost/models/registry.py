@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
-from fencepost.program.form import Isa, Program
+from fencepost.program.form import Instruction, Isa, Program
 
 from . import Unsupported
 from .notions import Notion
@@ -15,7 +15,10 @@ from .notions import Notion
 if TYPE_CHECKING:
     from fencepost.program.lts import Cell
 
+    from .computation import Computation
     from .evidence import Change, Evidence, Link, Places
+
+    Part = tuple[int, int, tuple[int, ...], bool]  # of a schedule: thread, instructions, choices, stores delayed
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,8 @@ class ModelInfo:
     engine: str = "search"  # how it is decided: a key of engines.dispatch.ENGINES
     aliases: tuple[str, ...] = ()
     isas: frozenset[Isa] = frozenset({Isa.C11})  # programs of which kinds it gives a meaning to
+    races: bool = True  # whether a data race on non-atomics is an error of the program
+    notions: frozenset[Notion] = frozenset({Notion.ROBUST, Notion.OBSERVATIONAL})  # what can be asked about it
 
     def prepare(self, program: Program) -> Program:
         """`program` in the model's own terms. Raises models.Unsupported."""
@@ -59,6 +64,15 @@ class ModelInfo:
         """Why the next step of `thread` after `run` is such a violation, by the definition; None if it is none."""
         find = cast("Callable[..., Evidence | None]", import_module(self.evidence).explain)
         return find(kind, program, run, thread, notion)
+
+    def computation(self, program: Program, schedule: Iterable[Part], notion: Notion) -> Computation:
+        """What a schedule of a prepared program shows on the model's machine. Raises InvalidWitnessError if nothing."""
+        run = cast("Callable[..., Computation]", import_module(self.evidence).computation)
+        return run(program, schedule, notion)
+
+    def flushes(self, instruction: Instruction) -> bool:
+        """Whether no store of a thread can be delayed past this instruction of a prepared program."""
+        return cast("Callable[[Instruction], bool]", import_module(self.module).flushes)(instruction)
 
     def repairs(self, evidence: Evidence, cycle: tuple[Link, ...], places: Places) -> tuple[tuple[Change, ...], ...]:
         """Changes of which each would forbid the execution in `evidence`, whose events come from `places`."""
@@ -93,6 +107,20 @@ MODELS: dict[str, ModelInfo] = {
             "fencepost.models.rc20.prepare_ra",
             "rc20",
             "fencepost.models.rc20.evidence",
+        ),
+        ModelInfo(
+            "tso",
+            "TSO (x86)",
+            "a store buffer per thread; C11 orders as compiled for x86",
+            "robustness, triangular races, assertions under SC: exact; state-robustness: bounded buffers",
+            "fencepost.models.tso.prepare",
+            "attacks",
+            "fencepost.models.tso.evidence",
+            engine="attacks",
+            aliases=("x86",),
+            isas=frozenset({Isa.C11, Isa.X86}),
+            races=False,
+            notions=frozenset({Notion.ROBUST, Notion.TRIANGULAR, Notion.STATE}),
         ),
         ModelInfo(
             "sc",

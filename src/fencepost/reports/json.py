@@ -9,10 +9,12 @@ from fencepost._version import __version__
 from fencepost.program.form import Assert, Program, Span
 from fencepost.verdict.types import (
     Answer,
+    Attack,
     BusyWait,
     CheckResult,
     Edge,
     Event,
+    Move,
     NotRobust,
     Repair,
     Statistics,
@@ -105,11 +107,24 @@ def witness_data(witness: Witness | None, program: Program) -> dict[str, Any] | 
         "events": [_event(event) for event in witness.events],
         "edges": [_edge(edge) for edge in witness.edges],
         "cycle": [_edge(edge) for edge in witness.cycle],
-        "schedule": [
-            {"thread": move.thread, "instructions": move.instructions, "choices": list(move.choices)}
-            for move in witness.schedule
-        ],
+        "schedule": [_move(move) for move in witness.schedule],
+        "attack": _attack(witness.attack),
     }
+
+
+def _move(move: Move) -> dict[str, Any]:
+    return {
+        "thread": move.thread,
+        "instructions": move.instructions,
+        "choices": list(move.choices),
+        "delays": move.delays,
+    }
+
+
+def _attack(attack: Attack | None) -> dict[str, Any] | None:
+    if attack is None:
+        return None
+    return {"thread": attack.thread, "store": attack.store, "load": attack.load, "passed": list(attack.passed)}
 
 
 def _step(step: TraceStep, program: Program) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from fencepost.program.orders import FenceKind, Order
 from fencepost.verdict.types import (
     Agreement,
     Answer,
+    Attack,
     BusyWait,
     Change,
     CheckResult,
@@ -204,6 +205,7 @@ def _witness(record: _Record, threads: int) -> Witness:
         confirmed=record.truth("confirmed"),
         thread=record.optional("thread", record.integer),
         span=record.optional("span", lambda name: _span(record.record(name))),
+        attack=record.optional("attack", lambda name: _attack(record.record(name))),
     )
     _require_known(witness, threads, record.path)
     return witness
@@ -221,7 +223,13 @@ def _require_known(witness: Witness, threads: int, path: str) -> None:
 
 
 def _move(record: _Record) -> Move:
-    return Move(record.integer("thread"), record.integer("instructions"), record.integers("choices"))
+    return Move(
+        record.integer("thread"), record.integer("instructions"), record.integers("choices"), record.truth("delays")
+    )
+
+
+def _attack(record: _Record) -> Attack:
+    return Attack(record.integer("thread"), record.integer("store"), record.integer("load"), record.integers("passed"))
 
 
 def _step(record: _Record) -> TraceStep:

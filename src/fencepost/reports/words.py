@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
+from fencepost.models.registry import find
 from fencepost.program.form import Assert, Program
 from fencepost.program.lts import Label
 from fencepost.program.places import Lines
@@ -54,6 +55,10 @@ def notion_title(result: CheckResult) -> str:
             return f"robustness (every execution must be one of {against})"
         case Notion.OBSERVATIONAL:
             return f"observational robustness (reads that {against} does not have are fine while nothing uses them)"
+        case Notion.STATE:
+            return f"state-robustness (threads must come only to where they come under {against})"
+        case Notion.TRIANGULAR:
+            return "triangular-race freedom (stronger than robustness)"
 
 
 def verdict_line(result: CheckResult) -> str:
@@ -65,6 +70,8 @@ def verdict_line(result: CheckResult) -> str:
             return f"robust, but an assertion fails under {model_title(result.against)}{_assertion(result)}"
         case Robust(coverage):
             return f"robust: {_agreement(result)} ({coverage})"
+        case NotRobust(witness) if result.notion is Notion.TRIANGULAR:
+            return f"NOT free of triangular races: {witness.headline}"
         case NotRobust(witness):
             kind = "data race: " if witness.kind is WitnessKind.RACE else ""
             return f"NOT robust: {kind}{witness.headline}"
@@ -110,6 +117,8 @@ def _what_holds(result: CheckResult) -> str:
             return f"{_agreement(result)} ({coverage}), so the assertion fails under {model} exactly as under {against}"
         case Robust(), Answer.UNKNOWN:
             return f"robust, but whether an assertion fails under {against} is not known"
+        case NotRobust(), Answer.HOLD | Answer.UNKNOWN if result.notion is Notion.TRIANGULAR:
+            return "the program may be robust all the same: a triangular race need not lead to a cycle"
         case NotRobust(), Answer.FAIL:
             return f"an assertion fails already under {against}{_assertion(result)}"
         case NotRobust(Witness(confirmed=False)), _:
@@ -196,6 +205,10 @@ def _agreement(result: CheckResult) -> str:
     model, against = model_title(result.model), model_title(result.against)
     if result.model == result.against:
         return f"{against} is compared with itself"
+    if result.notion is Notion.STATE:
+        return f"under {model} no thread comes to where it does not come under {against}"
+    if result.notion is Notion.TRIANGULAR:
+        return f"no triangular race, so under {model} the program has only executions of {against}"
     if result.notion is Notion.ROBUST:
         return f"under {model} the program has only executions of {against}"
     return f"under {model} the program observes only what it can observe under {against}"
@@ -212,4 +225,6 @@ def _asserts(program: Program) -> bool:
 def _races_open(result: CheckResult) -> bool:
     """Races exist only on non-atomic locations, and only where the two models differ."""
     atomic = all(location.atomic for location in result.program.locations)
-    return result.races is Answer.UNKNOWN and not atomic and result.model != result.against
+    info = find(result.model)
+    matter = info is None or info.races
+    return result.races is Answer.UNKNOWN and matter and not atomic and result.model != result.against

@@ -15,16 +15,23 @@ class WitnessKind(Enum):
     STALE_USE = "stale-use"  # the program uses a value that may be stale (observational notion)
     RACE = "race"  # two unordered accesses to a non-atomic location
     ASSERTION = "assertion"  # an assertion fails under SC
+    CYCLE = "cycle"  # happens-before has a cycle: a load overtakes a delayed store
+    TRIANGULAR_RACE = "triangular-race"  # a load that overtakes a delayed store, and a store to where it reads
+    STATE = "state"  # a thread comes to where it does not come under SC
     DEADLOCK = "deadlock"  # all threads are over or blocked under SC, one of them blocked
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One step of a schedule: a thread runs `instructions` instructions; `choices` resolve the `Choose`s among them."""
+    """One step of a schedule: a thread runs `instructions` instructions; `choices` resolve the `Choose`s among them.
+
+    `delays`: the thread's stores, from this step on, have not reached memory yet when the schedule ends.
+    """
 
     thread: int
     instructions: int
     choices: tuple[int, ...] = ()
+    delays: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +80,16 @@ class Repair:
 
 
 @dataclass(frozen=True, slots=True)
+class Attack:
+    """How a thread's store is overtaken: the pcs of the store, of the load, and of all that it passes in between."""
+
+    thread: int
+    store: int
+    load: int
+    passed: tuple[int, ...]  # from the store on to the load, both included
+
+
+@dataclass(frozen=True, slots=True)
 class Witness:
     """An execution that shows the verdict. It has been replayed by the reading version when it exists.
 
@@ -92,6 +109,7 @@ class Witness:
     confirmed: bool = True  # False: by a check that is sound and not complete, so it may be a false alarm
     thread: int | None = None  # the thread and the place of the offending instruction
     span: Span | None = None
+    attack: Attack | None = None  # where a store is overtaken
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..form import BlockingCas, Cas, Load, Program, Rmw, Store, Thread, Wait, successors
@@ -27,6 +28,13 @@ def future_accesses(program: Program, thread: Thread) -> tuple[Future, ...]:
     pairs = list(zip(_from_here_on(thread, reads), _from_here_on(thread, writes), strict=True))
     names = {mask: frozenset(name for name in bit if mask & bit[name]) for pair in pairs for mask in pair}
     return tuple(Future(names[read], names[written]) for read, written in pairs)
+
+
+def future_cells(thread: Thread, accessed: Sequence[int]) -> tuple[list[int], list[int]]:
+    """The same for cells: bit sets of what may be read and written, where `accessed` has the set of each access."""
+    reads = [0 if isinstance(i, Store) else cells for i, cells in zip(thread.code, accessed, strict=True)]
+    writes = [0 if isinstance(i, Load | Wait) else cells for i, cells in zip(thread.code, accessed, strict=True)]
+    return _from_here_on(thread, reads), _from_here_on(thread, writes)
 
 
 def _from_here_on(thread: Thread, here: list[int]) -> list[int]:

@@ -1,0 +1,171 @@
+"""Robustness as reachability under SC of a program in which one thread may delay its stores.
+
+The core searches for all attacks at once. Where no store can be delayed past a load, there is nothing to search.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from fencepost import _core
+from fencepost.engines.exhaustive import (
+    Progress,
+    all_states,
+    is_exhausted,
+    require_supported_notion,
+    run_search,
+    why_not_exhausted,
+    worker_count,
+)
+from fencepost.engines.lowering import require_fitting, to_core
+from fencepost.engines.options import Reduction, SearchOptions
+from fencepost.models import Unsupported
+from fencepost.models.registry import ModelInfo, find
+from fencepost.program.analysis.delays import unfenced_pairs
+from fencepost.program.analysis.symmetry import symmetric_groups
+from fencepost.program.form import Access, Assert, BlockingCas, Program, Wait
+from fencepost.verdict.types import (
+    Answer,
+    CheckResult,
+    Move,
+    Notion,
+    NotRobust,
+    Robust,
+    Statistics,
+    Unknown,
+    Verdict,
+    Witness,
+    WitnessKind,
+)
+
+_GOALS = {Notion.ROBUST: "cycle", Notion.TRIANGULAR: "triangle"}
+
+
+def check_program(
+    program: Program,
+    *,
+    model: str,
+    notion: Notion = Notion.ROBUST,
+    options: SearchOptions | None = None,
+    on_progress: Progress | None = None,
+) -> CheckResult:
+    """Decides `program` as it stands. Raises ValueError for an unknown model, or a notion that it does not have."""
+    info = find(model)
+    if info is None:
+        raise ValueError(f"no model is called {model!r}")
+    require_supported_notion(info, notion)
+    options = options or SearchOptions()
+    result = CheckResult(program, info.name, "sc", notion, Unknown("nothing was searched"))
+    started = time.perf_counter()
+    try:
+        prepared = info.prepare(program)
+        if notion is Notion.STATE:
+            raise NotImplementedError
+        search = _Search(prepared, info, notion, options)
+        found = None if search.is_needless else search.run(on_progress, started)
+    except (Unsupported, ValueError) as error:  # a ValueError: more than the core can hold
+        return replace(result, verdict=Unknown(str(error)))
+    if found is None:
+        statistics = Statistics(seconds=time.perf_counter() - started, workers=worker_count(options))
+        return replace(result, verdict=Robust(_NO_ATTACKS), assertions=Answer.HOLD, statistics=statistics)
+    statistics = Statistics(
+        states=found["states"],
+        transitions=found["transitions"],
+        seconds=time.perf_counter() - started,
+        peak_bytes=found["bytes"],
+        workers=worker_count(options),
+    )
+    return _conclude(replace(result, statistics=statistics), search, found)
+
+
+_NO_ATTACKS = "fences stand between every store and every later load of other memory"
+
+
+class _Search:
+    """What is to be searched of a prepared program, and how."""
+
+    def __init__(self, program: Program, info: ModelInfo, notion: Notion, options: SearchOptions) -> None:
+        self.program = program
+        self.info = info
+        self.notion = notion
+        self.options = options
+        self.attackable = bool(unfenced_pairs(program, info.flushes))
+
+    @property
+    def is_needless(self) -> bool:
+        """No attack is possible, and nothing can go wrong under SC either."""
+        return not self.attackable and not any(
+            isinstance(instruction, Assert | Wait | BlockingCas)
+            or (isinstance(instruction, Access) and instruction.ref.index is not None and self.program.wraps)
+            for thread in self.program.threads
+            for instruction in thread.code
+        )
+
+    def run(self, on_progress: Progress | None, started: float) -> _core.Result:
+        require_fitting(self.program)
+        on, options = self.options.reductions, self.options
+        groups = symmetric_groups(self.program) if Reduction.SYMMETRY in on else ()
+        search = _core.create_search(
+            to_core(self.program, None, groups, flushes=self.info.flushes),
+            monitor=self.info.monitor,
+            goal=_GOALS[self.notion] if self.attackable else "none",
+            observational=False,
+            dead_registers=Reduction.LIVENESS in on,
+            fuse_local=Reduction.FUSE in on,
+            partial_order=Reduction.PARTIAL_ORDER in on,
+            symmetry=Reduction.SYMMETRY in on,
+            forget=False,
+            subsume=False,  # what is delayed does not grow only
+            compress=Reduction.COMPRESS in on,
+            workers=worker_count(options),
+            max_states=options.max_states or 0,
+            max_bytes=options.memory or 0,
+            max_seconds=0 if options.timeout is None else max(options.timeout - (time.perf_counter() - started), 1e-3),
+        )
+        return run_search(search, on_progress, started)
+
+
+def _conclude(result: CheckResult, search: _Search, found: _core.Result) -> CheckResult:
+    from fencepost.verdict import computation, replay
+
+    def schedule(discovery: _core.Discovery) -> tuple[Move, ...]:
+        return tuple(Move(*move) for move in discovery["moves"])
+
+    def under_sc(name: WitnessKind, discovery: _core.Discovery) -> Witness | None:
+        if discovery["kind"] == 0:
+            return None
+        kind, thread = name, discovery["thread"]
+        return replay.witness(search.program, schedule(discovery), thread, kind, search.info, result.notion)
+
+    complete = is_exhausted(found) and found["range"]["kind"] == 0
+    assertion = under_sc(WitnessKind.ASSERTION, found["assertion"])
+    violation = found["violation"]
+    verdict: Verdict
+    if violation["kind"] != 0:
+        verdict = NotRobust(computation.witness(search.program, schedule(violation), search.info, result.notion))
+    elif not search.attackable:
+        verdict = Robust(_NO_ATTACKS)
+    elif complete:
+        verdict = Robust(all_states(found["states"]))
+    elif is_exhausted(found):
+        verdict = Unknown(_left_range(search.program, found["range"]))
+    else:
+        verdict = Unknown(why_not_exhausted(found, search.options))
+    return replace(
+        result,
+        verdict=verdict,
+        assertions=Answer.FAIL if assertion else Answer.HOLD if complete else Answer.UNKNOWN,
+        assertion_witness=assertion,
+        deadlock=under_sc(WitnessKind.DEADLOCK, found["deadlock"]),
+    )
+
+
+def _left_range(program: Program, discovery: _core.Discovery) -> str:
+    thread = program.threads[discovery["thread"]]
+    span = thread.code[discovery["pc"]].span
+    place = f"instruction {discovery['pc']}" if span is None else f"line {span.line}"
+    return (
+        f"values from {program.min_value} to {program.max_value} were followed, and no violation was found, but thread "
+        f"{thread.name} leaves them at {place} (a larger range: --values N)"
+    )
