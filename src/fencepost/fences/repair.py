@@ -133,7 +133,8 @@ def _changes(
         edits = tuple(problem.edits[index] for index in indices)
         witness = search.witness_without(chosen, Choice(indices))
         cost = sum((costs.of[index] for index in indices), Fraction(0))
-        where = next((at for at, (place, _) in edited.fences.items() if place == (edits[0].thread, edits[0].place)), None)
+        place = edits[0].thread, edits[0].place
+        where = next((at for at, (new, _) in edited.fences.items() if new == place), None)
         hint = None if where is None else vocabulary.hint(edited.program, where)
         changes.append(Part(edits, _words(problem.editor.program, edits), cost, witness, hint))
     return changes

@@ -8,7 +8,7 @@ what a repair needs, no fence makes superfluous.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -16,7 +16,7 @@ from fencepost.models.computation import Computation, Did
 from fencepost.program.analysis.flow import flow_of
 from fencepost.program.form import Instruction, Isa, Jump, Program, Span, Store
 from fencepost.program.lts import Step, ThreadState, initial_state, steps
-from fencepost.program.orders import FenceKind
+from fencepost.program.orders import FenceKind, Order
 from fencepost.program.places import Lines
 from fencepost.verdict.types import Witness
 
@@ -26,7 +26,7 @@ from .optimum import Choice, Clause
 from .problem import INSERTED, Problem
 from .vocabulary import Vocabulary
 
-COSTS = {FenceKind.SEQ_CST: Fraction(1), FenceKind.MFENCE: Fraction(1)}
+COSTS: Mapping[Order | FenceKind, Fraction] = {FenceKind.SEQ_CST: Fraction(1), FenceKind.MFENCE: Fraction(1)}
 
 
 def candidates(editor: Editor) -> Iterator[Edit]:

@@ -119,5 +119,3 @@ def _fresh(state: str, automaton: Automaton) -> str:
     while name in used:
         name += "'"
     return name
-
-
