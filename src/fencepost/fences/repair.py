@@ -18,7 +18,7 @@ from fencepost.verdict.types import CheckResult, Notion, Robust, Statistics, Unk
 from . import costs as costing
 from .costs import Chosen, Costs
 from .editor import Edited, editor_of
-from .edits import Edit
+from .edits import Edit, kind_name
 from .optimum import Choice
 from .problem import Problem
 from .synthesis import GivenUp, NoneFound, Synthesis
@@ -156,8 +156,7 @@ def _words(program: Program, edits: tuple[Edit, ...]) -> str:
         kinds = {edit.what for edit in edits}
         kind = FenceKind.ACQ_REL if len(kinds) > 1 else first.what
         where = "this" if first.name is None else f"everything that leaves state {first.name}"
-        fence = kind.value if isinstance(kind, FenceKind) and kind.is_hardware else f"fence({kind.value})"
-        return f"put {fence} before {where}"
+        return f"put {kind_name(kind)} before {where}"
     access = program.threads[first.thread].code[first.pc]
     assert isinstance(access, Access)
     orders = [edit.what for edit in edits]
