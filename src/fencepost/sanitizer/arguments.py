@@ -7,15 +7,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 # Options of gcc and clang whose value is the next argument (they may also be joined to it).
-_WITH_VALUE = frozenset(
-    """-o -I -D -U -L -l -x -include -imacros -isystem -iquote -idirafter -isysroot -iprefix -iwithprefix
+_WITH_VALUE_TEXT = """
+    -o -I -D -U -L -l -x -include -imacros -isystem -iquote -idirafter -isysroot -iprefix -iwithprefix
     -iwithprefixbefore -imultilib -iframework -F -framework -MF -MT -MQ -Xlinker -Xassembler -Xpreprocessor -Xclang
     -Xarch_host -mllvm -target -T -u -z -e -A -B -G -arch --param -aux-info -wrapper -dumpbase -dumpdir
-    -dumpbase-ext --sysroot -ivfsoverlay -include-pch -Xanalyzer -gcc-toolchain --config -specs""".split()
-)
+    -dumpbase-ext --sysroot -ivfsoverlay -include-pch -Xanalyzer -gcc-toolchain --config -specs
+"""
+_WITH_VALUE = frozenset(_WITH_VALUE_TEXT.split())
 
 # With these no program is linked.
-_STOPS_EARLY = frozenset("-c -S -E -M -MM -fsyntax-only -r --relocatable --precompile -emit-ast".split())
+_STOPS_EARLY = frozenset(("-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-r", "--precompile", "-emit-ast"))
 
 # With these the compiler only answers a question.
 _QUERIES = ("-print-", "--print-", "-dump", "--version", "--help", "--target-help", "-###")

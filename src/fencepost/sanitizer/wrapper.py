@@ -116,8 +116,9 @@ def find_compiler(language: str, chosen: str | None, environment: Mapping[str, s
             return [os.path.abspath(path), *rest]
     raise WrapperError(
         f"there is no compiler {first}",
-        f"on Debian: apt install g++ (or clang); {variable} names another one" if first == default else
-        f"{variable} or --fencepost-compiler names the compiler",
+        f"on Debian: apt install g++ (or clang); {variable} names another one"
+        if first == default
+        else f"{variable} or --fencepost-compiler names the compiler",
     )
 
 
