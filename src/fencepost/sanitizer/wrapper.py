@@ -14,8 +14,7 @@ from . import installation
 from .arguments import Request, read
 
 USAGE = """\
-usage: fencepost cc  [--fencepost-...] ARGUMENTS OF THE C COMPILER
-       fencepost c++ [--fencepost-...] ARGUMENTS OF THE C++ COMPILER
+usage: fencepost {verb} [--fencepost-...] ARGUMENTS OF THE COMPILER
 
 Compiles and links as the compiler would, for the sanitizer: every access is instrumented (-fsanitize=thread), and
 fencepost's runtime is linked instead of the compiler's. The header fencepost.h is found. Build systems take it as
@@ -60,7 +59,7 @@ class Choice:
 def main(language: str, arguments: Sequence[str]) -> int:
     """Becomes the compiler of `language`, "c" or "c++". Returns only if there is nothing to compile, or on an error."""
     if list(arguments) in ([], ["--help"], [_PREFIX + "help"]):
-        print(USAGE, end="")
+        print(USAGE.replace("{verb}", "c++" if language == "c++" else "cc"), end="")
         return 0
     if list(arguments) == [_PREFIX + "print-include"]:
         print(installation.INCLUDE)
