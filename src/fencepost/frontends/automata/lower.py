@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from fencepost.frontends import InputError
 from fencepost.program.analysis.ranges import Ranges, possible_ranges
 from fencepost.program.assembler import constant, negate
-from fencepost.program.expr import Const, Expr, Reg, parts, registers_of
+from fencepost.program.expr import Binary, Const, Expr, Reg, parts, registers_of
 from fencepost.program.form import (
     MEMORY,
     Access,
@@ -41,6 +41,8 @@ from .parser import LARGEST, SMALLEST, Automaton, Command, Text, Transition, Wor
 
 DEFAULT_MEMORY = 10  # addresses 0..9, where the program itself does not tell
 SLACK = 8  # beyond the constants that occur, where the values have no bound
+LARGEST_GUESS = 1 << 20  # of constants; what is computed from them may have no end
+LARGEST_COMPUTED = 1 << 10
 MAX_CELLS = 4096  # more could not be searched
 LANGUAGE = "automata"
 
@@ -68,8 +70,8 @@ def lower(text: Text, name: str, file: str, source: str) -> Program:
         raise InputError(
             f"the program may use {len(addresses):,} addresses, and {MAX_CELLS:,} are supported", file=file
         )
-    low, high = _range(program, ranges, addresses)
-    return replace(program, locations=_locations(addresses), min_value=low, max_value=high)
+    low, high, elastic = _range(program, ranges, addresses)
+    return replace(program, locations=_locations(addresses), min_value=low, max_value=high, elastic=elastic)
 
 
 def cell_name(address: int) -> str:
@@ -98,8 +100,8 @@ def _computed_addresses(text: Text, ranges: Ranges) -> frozenset[int]:
     return frozenset(found)
 
 
-def _range(program: Program, ranges: Ranges, addresses: frozenset[int]) -> tuple[int, int]:
-    """The values that runs are followed with: all that can occur or, if these have no bound, some more than occur."""
+def _range(program: Program, ranges: Ranges, addresses: frozenset[int]) -> tuple[int, int, bool]:
+    """The values that runs are followed with: all that can occur or, as a guess, some more than occur in the text."""
     values = ranges.values()
     computed = any(
         isinstance(instruction, Access) and instruction.ref.location == MEMORY
@@ -108,18 +110,22 @@ def _range(program: Program, ranges: Ranges, addresses: frozenset[int]) -> tuple
     )
     if values is not None:
         everything = values | {0} | (addresses if computed else frozenset())
-        return min(everything), max(everything)
-    constants = {
-        part.value
+        if min(everything) >= SMALLEST and max(everything) <= LARGEST:
+            return min(everything), max(everything), False
+    used = [
+        part
         for thread in program.threads
         for instruction in thread.code
         for expr in operands(instruction)
         for part in parts(expr)
-        if isinstance(part, Const)
-    }
-    everything = ranges.finite_values() | constants | {0} | (addresses if computed else frozenset())
-    low = min(everything)
-    return (low - SLACK if low < 0 else 0), max(everything) + SLACK
+    ]
+    constants = {part.value for part in used if isinstance(part, Const)}
+    known = {value for value in ranges.finite_values() if abs(value) <= LARGEST_COMPUTED}
+    likely = known | {value for value in constants if abs(value) <= LARGEST_GUESS} | {0}
+    likely |= addresses if computed else set()
+    low = min(likely)
+    falls = low < 0 or any(isinstance(part, Binary) and part.op == "-" for part in used)
+    return (low - SLACK if falls else 0), max(likely) + SLACK, True
 
 
 def _notes(text: Text, threads: Sequence[Thread]) -> list[str]:
