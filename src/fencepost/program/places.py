@@ -35,4 +35,4 @@ class Lines:
     def text(self, span: Span | None, code: str) -> str:
         """What to show of an instruction: its line; itself (as `code`) if there is none, or too much else on it."""
         line = self.program.source_line(span)
-        return code if not line or span is None or span.line in self.crowded else line
+        return code if not line or span is None or span.line in self.crowded else " ".join(line.split())
