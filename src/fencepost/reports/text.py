@@ -87,6 +87,10 @@ def _facts(result: CheckResult) -> Iterator[str]:
 def _execution(witness: Witness, result: CheckResult) -> str:
     if witness.kind is WitnessKind.RACE:
         return "An execution with the race"
+    if witness.kind is WitnessKind.TRIANGULAR_RACE:
+        return "An execution with the triangular race"
+    if witness.kind is WitnessKind.STATE:
+        return f"How {model_title(result.model)} leads there"
     if not witness.cycle:
         return "The execution that raises the doubt"
     return f"An execution that {model_title(result.model)} allows and {model_title(result.against)} forbids"

@@ -107,6 +107,9 @@ def _what_holds(result: CheckResult) -> str:
     if result.races is Answer.FAIL:
         return f"a program with a data race has no meaning under {model}, whatever its assertions say"
     match result.verdict, result.assertions:
+        case Robust(), Answer.HOLD if result.notion is Notion.STATE:
+            asserted = f"no assertion fails under {model} either; " if _asserts(result.program) else ""
+            return f"{asserted}where threads are at the same time was not compared"
         case Robust(), Answer.HOLD if _races_open(result):
             return f"robust, and no assertion fails under {against}; data races were not decided"
         case Robust(), Answer.HOLD if _asserts(result.program):
