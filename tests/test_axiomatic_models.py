@@ -6,11 +6,11 @@ import pytest
 from support.random_programs import Options, random_program
 
 from fencepost.engines.graphs.enumerate import Ending, Limits, enumerate_executions
+from fencepost.models.armv8 import compact
 from fencepost.models.axiomatic.algebra import Rules, acyclic, base, empty, least, show
 from fencepost.models.axiomatic.candidates import Candidate, candidates
 from fencepost.models.axiomatic.execution import Execution, is_consistent, violated
 from fencepost.models.axiomatic.paths import Unrolling, all_paths
-from fencepost.models.armv8 import compact
 from fencepost.models.registry import MODELS, find
 from fencepost.program.builder import ProgramBuilder
 from fencepost.program.expr import Binary, Const, Reg

@@ -102,14 +102,12 @@ class Graphs(TypedDict):
     choices: int
     skeletons: int
     states: list[tuple[tuple[int, ...], int, _Graph]]
-    judgements: list[tuple[int, int, _Graph | None, dict[int, int]]]
+    judgements: list[tuple[int, int, _Graph | None, dict[int, int], int]]
     failure: _Graph | None
     all: list[_Graph]
 
 class PathProgram:
-    def __init__(
-        self, min_value: int, max_value: int, initial: Sequence[int], tags: int, relations: int
-    ) -> None: ...
+    def __init__(self, min_value: int, max_value: int, initial: Sequence[int], tags: int, relations: int) -> None: ...
     def add_expression(self, ops: Sequence[int], arguments: Sequence[int]) -> int: ...
     def add_thread(self) -> None: ...
     def add_path(
@@ -153,4 +151,5 @@ def enumerate_graphs(
     max_seconds: float,
     collect: int,
     max_violations: int,
+    max_states: int,
 ) -> Graphs: ...

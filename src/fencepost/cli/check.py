@@ -9,7 +9,7 @@ from fencepost import api, reports
 from fencepost.engines.options import ALL_REDUCTIONS, Reduction, SearchOptions
 from fencepost.frontends import InputError
 from fencepost.models.notions import Notion
-from fencepost.models.registry import MODELS
+from fencepost.models.registry import MODELS, natural_model
 from fencepost.reports.words import safety
 from fencepost.verdict.types import Answer, CheckResult, Unknown
 
@@ -26,6 +26,7 @@ examples:
   fencepost check sb.tpl                       robust against RC20?
   fencepost check --observational mp.tpl       ... as far as the program can observe
   fencepost check --model ra peterson.tpl      ... against release/acquire
+  fencepost check --model armv7 --against armv8 mp.tpl    does ARMv7 add executions to those of ARMv8?
   fencepost check --model sc peterson.tpl      only assertions and deadlocks, by plain interleaving
   fencepost check src/ more.tpl -q             all programs in a folder, one line each
   fencepost check dekker.tpl --format svg -o dekker.svg
@@ -44,10 +45,12 @@ def configure(parser: Parser) -> None:
     parser.add_argument("files", nargs="+", metavar="FILE", help="a program, or a folder of programs")
     question = parser.add_argument_group("the question")
     question.add_argument(
-        "--model", type=one_of("model", names), default="rc20", help=f"{', '.join(MODELS)} (default: rc20)"
+        "--model",
+        type=one_of("model", names),
+        help=f"{', '.join(MODELS)} (default: rc20, or that of the processor that the program is for)",
     )
     question.add_argument(
-        "--against", type=one_of("model to compare with", api.AGAINST), default="sc", help="default: sc"
+        "--against", type=one_of("model to compare with", names), default="sc", help="the stronger model (default: sc)"
     )
     question.add_argument(
         "--observational",
@@ -77,7 +80,15 @@ def configure(parser: Parser) -> None:
     search.add_argument("--jobs", type=count, metavar="N", help="workers (default: all processors)")
     search.add_argument("--timeout", type=duration, metavar="TIME", help="per program, in seconds; or 10m, 2h")
     search.add_argument("--memory", type=size, metavar="SIZE", help="per program, such as 4G")
-    search.add_argument("--max-states", type=count, metavar="N", help="per program")
+    search.add_argument("--max-states", type=count, metavar="N", help="per program; of executions, where they count")
+    search.add_argument(
+        "--unroll",
+        type=count,
+        default=2,
+        metavar="N",
+        help="where executions are enumerated (models that no search decides): how often a loop may come round "
+        "(default: 2)",
+    )
     search.add_argument(
         "--no-reduction",
         type=one_of("reduction", [reduction.value for reduction in Reduction]),
@@ -104,7 +115,12 @@ def run(arguments: Namespace) -> int:
 def _options(arguments: Namespace) -> SearchOptions:
     without = frozenset(map(Reduction, arguments.no_reduction))
     return SearchOptions(
-        arguments.jobs, arguments.timeout, arguments.memory, arguments.max_states, ALL_REDUCTIONS - without
+        arguments.jobs,
+        arguments.timeout,
+        arguments.memory,
+        arguments.max_states,
+        ALL_REDUCTIONS - without,
+        arguments.unroll,
     )
 
 
@@ -127,7 +143,8 @@ def _check(file: str, arguments: Namespace, options: SearchOptions, interrupts: 
         return Failed(file, error)
     except KeyboardInterrupt:  # not during the search, which answers what it knows
         unknown = Unknown("interrupted before or after the search")
-        return CheckResult(program, arguments.model, arguments.against, arguments.notion, unknown, file=file)
+        model = arguments.model or natural_model(program).name
+        return CheckResult(program, model, arguments.against, arguments.notion, unknown, file=file)
     except Exception as error:  # the other files can still be checked; Delivery says what happened
         return Failed(file, error)
     finally:

@@ -36,7 +36,7 @@ exit codes: 0 repaired (or nothing to repair), 1 no change of this kind is enoug
 
 
 def configure(parser: Parser) -> None:
-    names = [name for model in MODELS.values() for name in (model.name, *model.aliases)]
+    names = [name for model in MODELS.values() if model.searches for name in (model.name, *model.aliases)]
     parser.epilog = _EXAMPLES
     parser.add_argument("file", metavar="FILE", help="a program")
     question = parser.add_argument_group("the question")

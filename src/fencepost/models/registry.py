@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
-from fencepost.program.form import Instruction, Isa, Program
+from fencepost.program.form import Access, Instruction, Isa, Program, orders_of
+from fencepost.program.orders import Order
 
 from . import Unsupported
 from .notions import Notion
@@ -108,7 +109,7 @@ class ModelInfo:
 _DECIDES = "robustness and races: exact; observational robustness: sound, exact for its witnesses (Def 4.14)"
 _GRAPHS = "every question on execution graphs: exact up to a bound on loops (--unroll)"
 _ROBUST = frozenset({Notion.ROBUST})
-_PROCESSORS = frozenset({Isa.X86, Isa.AARCH64, Isa.ARMV7, Isa.POWER})
+_PROCESSORS = frozenset(Isa) - {Isa.C11}
 
 MODELS: dict[str, ModelInfo] = {
     model.name: model
@@ -180,12 +181,12 @@ MODELS: dict[str, ModelInfo] = {
             "TSO whose stores to different locations may also swap",
             _GRAPHS,
             engine="graphs",
-            isas=frozenset({Isa.C11, Isa.X86}),
+            isas=frozenset({Isa.C11, Isa.X86, Isa.SPARC}),
             races=False,
             notions=_ROBUST,
             axioms="fencepost.models.pso.axioms",
-            judges=frozenset({Isa.X86}),
-            target=Isa.X86,
+            judges=frozenset({Isa.X86, Isa.SPARC}),
+            target=Isa.SPARC,
         ),
         ModelInfo(
             "rmo",
@@ -193,12 +194,12 @@ MODELS: dict[str, ModelInfo] = {
             "only dependencies, full barriers and writes to the same location keep an order",
             _GRAPHS,
             engine="graphs",
-            isas=frozenset({Isa.C11, Isa.X86}),
+            isas=frozenset({Isa.C11, Isa.X86, Isa.SPARC}),
             races=False,
             notions=_ROBUST,
             axioms="fencepost.models.rmo.axioms",
-            judges=frozenset({Isa.X86}),
-            target=Isa.X86,
+            judges=frozenset({Isa.X86, Isa.SPARC}),
+            target=Isa.SPARC,
         ),
         ModelInfo(
             "armv8",
@@ -249,3 +250,21 @@ MODELS: dict[str, ModelInfo] = {
 def find(name: str) -> ModelInfo | None:
     """The model called `name`, by its own name or another that input files use for it."""
     return MODELS.get(name) or next((model for model in MODELS.values() if name in model.aliases), None)
+
+
+_NATURAL = {
+    Isa.C11: "rc20",
+    Isa.X86: "tso",
+    Isa.AARCH64: "armv8",
+    Isa.ARMV7: "armv7",
+    Isa.POWER: "power",
+    Isa.SPARC: "rmo",
+}
+
+
+def natural_model(program: Program) -> ModelInfo:
+    """The model of what the program is written for: its processor's, or RC20, which has no seq_cst accesses: RC11."""
+    accesses = (step for thread in program.threads for step in thread.code if isinstance(step, Access))
+    if program.isa is Isa.C11 and any(Order.SEQ_CST in orders_of(access) for access in accesses):
+        return MODELS["rc11"]
+    return MODELS[_NATURAL[program.isa]]

@@ -80,6 +80,12 @@ class FenceKind(Enum):
     EIEIO = "eieio"
     ISYNC = "isync"
 
+    # SPARC: which pairs are kept in order
+    MEMBAR_LL = "membar.ll"
+    MEMBAR_LS = "membar.ls"
+    MEMBAR_SL = "membar.sl"
+    MEMBAR_SS = "membar.ss"
+
 
 class Mark(Enum):
     """What a processor's access instruction says beside its address and value (the letters of its event in `.cat`)."""

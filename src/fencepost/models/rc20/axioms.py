@@ -5,7 +5,7 @@ are ordered by RC11's axiom, which is weaker: MODEL.md says where the two differ
 """
 
 from fencepost.models.axiomatic.algebra import Rules, SetExpr, acyclic, empty, irreflexive, only, tagged
-from fencepost.models.axiomatic.relations import F, co, fr, po, rf, rmw
+from fencepost.models.axiomatic.relations import F, co, data_race, fr, po, rf, rmw
 
 F_SC = F & tagged("SC")
 mo = co
@@ -26,6 +26,7 @@ def rules(name: str, acquire: SetExpr, release: SetExpr) -> Rules:
             acyclic(po | rf, "po-rf"),
             acyclic(only(F_SC) @ (hb | hb @ eco @ hb) @ only(F_SC), "SC-fences"),
         ),
+        flags=(data_race(hb),),
     )
 
 
