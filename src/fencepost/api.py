@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from fencepost import frontends
 from fencepost.engines.dispatch import decider
 from fencepost.engines.options import SearchOptions
-from fencepost.models.registry import MODELS, ModelInfo, find, natural_model
+from fencepost.models.registry import MODELS, ModelInfo, find, guess
 from fencepost.program.analysis.busy_waits import BusyLoop, block_busy_waits
 from fencepost.program.analysis.remarks import remarks
 from fencepost.program.form import Expectation, Program
@@ -41,24 +41,25 @@ def check(
 ) -> CheckResult:
     """Decides whether the program does under `model` what it does under `against`, and its assertions under the latter.
 
-    Without `model`, it is that of what the program is written for: RC20 (RC11, if it has seq_cst accesses), or that of
-    its processor. A search over all states decides a model against SC where there is one; all else is decided on
-    execution graphs.
+    `model`: by default that of what the program is written for: RC20 (RC11, if it has seq_cst accesses), or that of its
+    processor; for properties of TSO alone, TSO. A search over all states decides a model against SC where there is one;
+    all else is decided on execution graphs.
 
     `busy_waits`: "block" treats loops that only wait as blocking, "keep" leaves them as they are. By default they
     block, unless the file announces verdicts: those are about the program as it stands.
 
     Raises InputError for a file that is no program, ValueError for a model that is not known. All else is an answer.
     """
-    given, stronger = None if model is None else _model(model), _model(against)
+    stronger = _model(against)
     if busy_waits not in (None, "block", "keep"):
         raise ValueError(f"busy waits can be 'block' or 'keep', not {busy_waits!r}")
 
     file = None if isinstance(program_or_path, Program) else str(program_or_path)
     program = program_or_path if isinstance(program_or_path, Program) else load(program_or_path)
+    info = _model(guess(program, notion) if model is None else model)
     blocking, loops = block_busy_waits(program)
     keep = busy_waits == "keep" or (busy_waits is None and bool(program.expectations))
-    decide = decider(given or natural_model(program), stronger, program)
+    decide = decider(info, stronger, program)
     result = decide(program if keep else blocking, notion=notion, options=options, on_progress=on_progress)
     agreement, warnings = _compare(program.expectations, result)
     if keep and busy_waits is None and loops and not isinstance(result.verdict, Robust):
@@ -88,10 +89,9 @@ def litmus(
     """
     from fencepost.engines.graphs.outcomes import final_states
 
-    given = None if model is None else _model(model)
     file = None if isinstance(program_or_path, Program) else str(program_or_path)
     program = program_or_path if isinstance(program_or_path, Program) else load(program_or_path)
-    info = given or natural_model(program)
+    info = _model(guess(program) if model is None else model)
     result = final_states(program, info, options=options, graphs=graphs, on_progress=on_progress)
     return replace(result, file=file)
 
@@ -120,7 +120,7 @@ def compare(
 def fence(
     program_or_path: Program | str | Path,
     *,
-    model: str = "rc20",
+    model: str | None = None,
     notion: Notion = Notion.ROBUST,
     cost: str = "size",
     profile: str | None = None,
@@ -131,6 +131,8 @@ def fence(
 ) -> FenceResult:
     """The cheapest change of the program that makes it robust against `model`, checked, with a reason for each part.
 
+    `model`: by default the one that `check` takes.
+
     `cost`: "size", "frequency" (by loop depth, or by the counts in the file `profile`), or the name of a file with
     costs. `count`: also find out how many cheapest repairs there are. `busy_waits` as for `check`.
 
@@ -138,16 +140,13 @@ def fence(
     """
     from fencepost.fences.repair import cost_called, repair_program
 
-    info = _model(model)
-    if not info.searches:
-        known = ", ".join(other.name for other in MODELS.values() if other.searches)
-        raise ValueError(f"repairs are found for {known}, not for {info.name}")
     if busy_waits not in (None, "block", "keep"):
         raise ValueError(f"busy waits can be 'block' or 'keep', not {busy_waits!r}")
     if profile is not None and cost != "frequency":
         raise ValueError("a profile says how often places are run: it needs the costs 'frequency'")
     file = None if isinstance(program_or_path, Program) else str(program_or_path)
     program = program_or_path if isinstance(program_or_path, Program) else load(program_or_path)
+    info = _model(guess(program, notion) if model is None else model)
     keep = busy_waits == "keep" or (busy_waits is None and bool(program.expectations))
     loops = () if keep else block_busy_waits(program)[1]
     result = repair_program(

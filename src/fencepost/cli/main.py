@@ -14,9 +14,14 @@ VERBS = {
         "count a program's executions under several memory models, and which of them the others lack",
     ),
     "fence": ("fence", "find the cheapest change that makes a program robust"),
+    "cc": ("cc", "compile and link C for the sanitizer, with the C compiler's own options"),
+    "c++": ("cxx", "the same for C++"),
     "models": ("models", "list the memory models: what is decided for each, and how far the answer holds"),
     "explain": ("explain", "say what the words in a report mean, or show a report that was saved as JSON"),
 }
+
+# The rest of their line belongs to another program, whatever it looks like.
+_RAW = ("cc", "c++")
 
 _EXAMPLES = """\
 examples:
@@ -25,6 +30,7 @@ examples:
   fencepost litmus sb.litmus --model x86           its final states under x86-TSO, and what its condition says
   fencepost compare sb.tpl --models sc,x86,armv8   one table
   fencepost check peterson.tpl --format svg -o peterson.svg
+  fencepost cc -O2 queue.c -o queue                compile for the sanitizer
 
 `fencepost VERB --help` tells more about a verb, `fencepost explain` what the words mean.
 """
@@ -99,6 +105,8 @@ def run_verb(verb: str, arguments: list[str]) -> int:
 
     name, summary = VERBS[verb]
     module = import_module(f".{name}", __package__)
+    if verb in _RAW:
+        return int(module.run(arguments))
     parser = Parser(f"fencepost {verb}", summary)
     module.configure(parser)
     return int(module.run(parser.parse(arguments)))

@@ -268,3 +268,10 @@ def natural_model(program: Program) -> ModelInfo:
     if program.isa is Isa.C11 and any(Order.SEQ_CST in orders_of(access) for access in accesses):
         return MODELS["rc11"]
     return MODELS[_NATURAL[program.isa]]
+
+
+def guess(program: Program, notion: Notion = Notion.ROBUST) -> str:
+    """The model that is meant where none is named: the natural one, or the first that has the property."""
+    natural = natural_model(program)
+    fitting = [info for info in MODELS.values() if program.isa in info.isas and notion in info.notions]
+    return (natural if notion in natural.notions or not fitting else fitting[0]).name
