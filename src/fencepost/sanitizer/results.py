@@ -62,6 +62,7 @@ class Event:
     address: str | None
     value: str | None
     frames: tuple[Frame, ...]
+    text: str = ""  # the line of source, if it could be read
 
     @property
     def frame(self) -> Frame | None:
@@ -115,4 +116,9 @@ class RunResult:
 
     @property
     def found(self) -> bool:
-        return any(finding.kind not in HARMLESS for finding in self.findings)
+        return any(finding.kind not in HARMLESS | {Kind.HANG} for finding in self.findings)
+
+    @property
+    def is_inconclusive(self) -> bool:
+        """No run came to its end, or some did not: nothing found means nothing then."""
+        return not self.totals.runs or any(finding.kind is Kind.HANG for finding in self.findings)

@@ -31,6 +31,7 @@ class RunOutcome:
     ending: str  # ok deadlock bound diverged crashed timeout failed
     status: int | None  # exit code, or minus a signal's number
     steps: int
+    threads: int
     records: tuple[Record, ...]
     output: str  # the end of what it wrote, if that was caught
 
@@ -51,6 +52,7 @@ class ForkServer:
         self._setup: Setup | None = None
         self._output_start = 0
         self.answered = False  # at least once
+        self.is_over = False
         self._start(options)
 
     def _start(self, options: Mapping[str, str]) -> None:
@@ -118,12 +120,15 @@ class ForkServer:
         status = int(words["exit"]) if words.get("exit", "").lstrip("-").isdigit() else None
         if "signal" in words and words["signal"] not in ("", "0"):
             status = -int(words["signal"])
-        steps = int(words.get("steps", "0") or "0")
-        return RunOutcome(setup, ending, status, steps, self._new_records(), self._output())
+        if ending == "ok" and status:
+            ending = "failed"
+        steps, threads = (int(words.get(name, "0") or "0") for name in ("steps", "threads"))
+        return RunOutcome(setup, ending, status, steps, threads, self._new_records(), self._output())
 
     def _ended(self, setup: Setup) -> RunOutcome:
         """The server itself is gone."""
         self._setup = None
+        self.is_over = True
         status = self._process.wait()
         if not self.answered:
             raise ServerError(
@@ -131,7 +136,8 @@ class ForkServer:
                 + _quoted(self._output()),
                 "was it compiled and linked with fencepost cc or fencepost c++?",
             )
-        return RunOutcome(setup, "crashed" if status < 0 else "failed", status, 0, self._new_records(), self._output())
+        ending = "crashed" if status < 0 else "failed"
+        return RunOutcome(setup, ending, status, 0, 0, self._new_records(), self._output())
 
     def kill_run(self) -> None:
         """Ends the run that was begun, and the server goes on; if it has no child, it ends itself."""

@@ -5,6 +5,7 @@ Each module's places are asked for once, all together, when the first is needed.
 
 from __future__ import annotations
 
+import linecache
 import os
 import re
 import shutil
@@ -51,6 +52,11 @@ def find_symboliser() -> list[str] | None:
         if path:
             return [path]
     return None
+
+
+def source_line(frame: Frame) -> str:
+    """What stands there, without the blanks around it; nothing if the file cannot be read."""
+    return linecache.getline(frame.file, frame.line).strip() if frame.is_known else ""
 
 
 class Symboliser:
