@@ -21,6 +21,7 @@ STRATEGIES = ("default", "native", "random", "pct", "pos")
 _ROTATION = (("random", 0), ("pct", 2), ("pos", 0), ("pct", 3), ("random", 0), ("pct", 4), ("pos", 0), ("pct", 5))
 
 _MOST_STEPS = 1_000_000
+_GRACE = 5.0  # seconds for a server to end a run whose time is over, before we do
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ class Plan:
     replay: str | None = None
     options: Mapping[str, str] = field(default_factory=dict)  # for the runtime
     catch_output: bool = True
+    log: str | None = None  # where to keep the runtime's log
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +94,11 @@ class Campaign:
                 if setup is None:
                     return
                 if server is None:
-                    server = self._server(folder, next(numbers))
+                    server = self.server(folder, next(numbers))
                     servers.append(server)
                     selector.register(server, selectors.EVENT_READ, server)
                 server.begin(setup)
-                deadlines[server] = time.monotonic() + self.plan.timeout
+                deadlines[server] = time.monotonic() + self.plan.timeout + _GRACE
 
             try:
                 for _ in range(max(1, min(self.plan.jobs, self.plan.runs))):
@@ -125,14 +127,18 @@ class Campaign:
                     for server in [one for one, end in deadlines.items() if end <= time.monotonic()]:
                         server.kill_run()
                         killed.add(server)
-                        deadlines[server] = time.monotonic() + self.plan.timeout  # should even that not help
+                        deadlines[server] = time.monotonic() + _GRACE  # should even that not help
             finally:
                 for server in servers:
                     server.close()
 
-    def _server(self, folder: str, number: int) -> ForkServer:
+    def server(self, folder: str, number: int) -> ForkServer:
+        """Another server of the program, with the options of this campaign."""
         options = {"max_steps": str(_MOST_STEPS), "exitcode": "0", **self.plan.options}
-        return ForkServer(self.plan.command, options, folder, catch_output=self.plan.catch_output, number=number)
+        plan = self.plan
+        return ForkServer(
+            plan.command, options, folder, timeout=plan.timeout, catch_output=plan.catch_output, number=number
+        )
 
     def _take(self, outcome: RunOutcome, *, late: bool) -> bool:
         if late:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 from . import advice
 from .records import Access, Blocked, Deadlock, Place, Race, Record, Trouble, Violation
@@ -18,11 +18,11 @@ from .wording import source
 class _Seen:
     """A record, and the runs in which one like it was seen."""
 
+    key: Hashable
     record: Record | RunOutcome
     setup: Setup
     runs: int = 0
     last_run: int = -1
-    shortest: int = field(default=0)
 
 
 class Findings:
@@ -37,21 +37,22 @@ class Findings:
         """Takes what a run has shown. Returns whether there was something that says anything against the program."""
         self._run += 1
         found = False
-        for record in outcome.records:
+        for key, record in _keyed(outcome):
             if isinstance(record, (Violation, Race)) and record.suppressed:
                 self.suppressed_by_runtime += 1
                 continue
-            key = _key(record)
-            if key is not None:
-                self._count(key, record, outcome)
-                found = found or not (isinstance(record, Trouble) or (isinstance(record, Violation) and record.benign))
-        if outcome.ending in ("crashed", "failed", "timeout", "bound"):
-            self._count((outcome.ending, outcome.status), outcome, outcome)
-            found = True
+            self._count(key, record, outcome)
+            harmless = isinstance(record, Trouble) or (isinstance(record, Violation) and record.benign)
+            found = found or not harmless
         return found
 
+    @staticmethod
+    def keys_of(outcome: RunOutcome) -> set[Hashable]:
+        """What a run has shown, to be compared with the `key` of findings."""
+        return {key for key, _ in _keyed(outcome)}
+
     def _count(self, key: Hashable, record: Record | RunOutcome, outcome: RunOutcome) -> None:
-        seen = self._seen.setdefault(key, _Seen(record, outcome.setup))
+        seen = self._seen.setdefault(key, _Seen(key, record, outcome.setup))
         if seen.last_run != self._run:
             seen.last_run = self._run
             seen.runs += 1
@@ -66,7 +67,7 @@ class Findings:
         merged: dict[Hashable, Finding] = {}
         quiet = 0
         for seen in self._seen.values():
-            finding = _told(seen, symboliser)
+            finding = replace(_told(seen, symboliser), key=seen.key)
             if suppressions.cover(finding):
                 quiet += 1
                 continue
@@ -77,6 +78,15 @@ class Findings:
         ranks = {kind: rank for rank, kind in enumerate(Kind)}
         ordered = sorted(merged.values(), key=lambda finding: (ranks[finding.kind], -finding.runs))
         return tuple(ordered), quiet + self.suppressed_by_runtime
+
+
+def _keyed(outcome: RunOutcome) -> Iterator[tuple[Hashable, Record | RunOutcome]]:
+    for record in outcome.records:
+        key = _key(record)
+        if key is not None:
+            yield key, record
+    if outcome.ending in ("crashed", "failed", "timeout", "bound"):
+        yield (outcome.ending, outcome.status), outcome
 
 
 def _key(record: Record) -> Hashable | None:

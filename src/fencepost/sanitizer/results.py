@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -88,6 +89,7 @@ class Finding:
     output: str = ""  # the end of what the program wrote in a run that crashed or failed
     schedule_file: str | None = None  # the minimised schedule, if it was asked for
     switches: tuple[int, int] | None = None  # context switches before and after it was minimised
+    key: Hashable = field(default=None, compare=False)  # what tells it from others in the records of a run
 
 
 @dataclass(frozen=True, slots=True)

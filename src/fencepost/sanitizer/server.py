@@ -40,9 +40,17 @@ class ForkServer:
     """One such program. Requests are sent with `begin`; when `fileno` is readable, `outcome` may have an answer."""
 
     def __init__(
-        self, command: Sequence[str], options: Mapping[str, str], folder: str, *, catch_output: bool, number: int = 0
+        self,
+        command: Sequence[str],
+        options: Mapping[str, str],
+        folder: str,
+        *,
+        timeout: float = 0.0,
+        catch_output: bool = True,
+        number: int = 0,
     ) -> None:
         self._command = list(command)
+        self._timeout = timeout
         self._log_path = os.path.join(folder, f"log-{number}")
         self._output_path = os.path.join(folder, f"output-{number}") if catch_output else None
         self._log = open(self._log_path, "a+b")  # noqa: SIM115 - closed with the server
@@ -91,6 +99,8 @@ class ForkServer:
             words.append(f"steps={setup.steps}")
         if setup.replay is not None:
             words.append(f"replay={setup.replay}")
+        if self._timeout:
+            words.append(f"timeout={round(1000 * self._timeout)}")
         if extra:
             words.append(extra)
         self._setup = setup
@@ -105,14 +115,15 @@ class ForkServer:
         data = os.read(self._answer_end, 1 << 16)
         if not data:
             return self._ended(self._setup)
-        self._answers += data
-        line, newline, rest = self._answers.partition(b"\n")
-        if not newline:
-            return None
-        self._answers = rest
-        self.answered = True
-        words = dict(word.partition("=")[::2] for word in line.decode(errors="replace").split()[1:])
-        return self._outcome(self._setup, words)
+        *lines, self._answers = (self._answers + data).split(b"\n")
+        for line in lines:
+            self.answered = True
+            verb, *words = line.decode(errors="replace").split()
+            if verb == "error":
+                raise ServerError(f"the sanitizer runtime says: {' '.join(words)}")
+            if verb == "done":
+                return self._outcome(self._setup, dict(word.partition("=")[::2] for word in words))
+        return None
 
     def _outcome(self, setup: Setup, words: Mapping[str, str]) -> RunOutcome:
         self._setup = None
