@@ -92,7 +92,9 @@ class ForkServer:
 
     def begin(self, setup: Setup, extra: str = "") -> None:
         """Asks for a run."""
-        words = ["run", f"seed={setup.seed}", f"schedule={setup.schedule}"]
+        words = ["run", f"seed={setup.seed}"]
+        if setup.replay is None:
+            words.append(f"schedule={setup.schedule}")
         if setup.depth:
             words.append(f"depth={setup.depth}")
         if setup.steps:
