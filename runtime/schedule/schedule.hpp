@@ -56,6 +56,10 @@ void await_write(const void* address);
 // A choice of the program among 0..count-1, which is part of the schedule. In native mode it is random.
 int choose(int count);
 
+// Something was found: the fork server counts.
+void note_violation();
+void note_race();
+
 // For reports.
 struct Description {
     const char* strategy;  // "native", "random", "pct", "pos", "replay", "exhaustive"

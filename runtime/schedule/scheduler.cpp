@@ -348,8 +348,9 @@ void abandon(Status status, const char* message) {
 }
 
 void reach(Point kind, const void* address, bool writes) {
+    static const char fence_location = 0;
     Task& me = u.tasks[self];
-    me.pending = Operation{kind, address, writes};
+    me.pending = kind == Point::Fence ? Operation{kind, &fence_location, true} : Operation{kind, address, writes};
     go_on(me);
 }
 
@@ -490,6 +491,9 @@ void after_fork_in_child() {
     u.timed = u.watchers = u.spinners = 0;
     u.tasks[self].spinning = false;
 }
+
+void note_violation() { __atomic_fetch_add(&outcome->violations, 1, __ATOMIC_RELAXED); }
+void note_race() { __atomic_fetch_add(&outcome->races, 1, __ATOMIC_RELAXED); }
 
 std::uint64_t steps() { return outcome->steps; }
 
