@@ -7,6 +7,7 @@ MAX_THREADS: int
 MAX_REGISTERS: int  # of a thread
 MAX_CELLS: int
 MAX_VALUE: int
+MAX_INTEGER: int
 
 class Discovery(TypedDict):
     kind: int
@@ -102,7 +103,7 @@ class Graphs(TypedDict):
     choices: int
     skeletons: int
     states: list[tuple[tuple[int, ...], int, _Graph]]
-    judgements: list[tuple[int, int, _Graph | None, dict[int, int]]]
+    judgements: list[tuple[int, int, _Graph | None, dict[int, int], int]]
     failure: _Graph | None
     all: list[_Graph]
 
@@ -151,4 +152,5 @@ def enumerate_graphs(
     max_seconds: float,
     collect: int,
     max_violations: int,
+    max_states: int,
 ) -> Graphs: ...
