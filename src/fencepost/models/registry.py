@@ -56,6 +56,11 @@ class ModelInfo:
     target: Isa = Isa.C11  # what C11 programs become before their executions are enumerated
 
     @property
+    def fingerprint(self) -> str:
+        """Its name, and what else says that it is still the same."""
+        return self.name
+
+    @property
     def searches(self) -> bool:
         """Whether a search decides it against SC."""
         return self.engine != "graphs"
@@ -250,6 +255,18 @@ MODELS: dict[str, ModelInfo] = {
 def find(name: str) -> ModelInfo | None:
     """The model called `name`, by its own name or another that input files use for it."""
     return MODELS.get(name) or next((model for model in MODELS.values() if name in model.aliases), None)
+
+
+CAT = ".cat"  # how the names of files with models end
+
+
+def named(name: str) -> ModelInfo | None:
+    """The model called `name`, or the one in that `.cat` file. Raises InputError if the file has none."""
+    if not name.endswith(CAT):
+        return find(name)
+    from .cat.info import cat_model
+
+    return cat_model(name)
 
 
 _NATURAL = {
