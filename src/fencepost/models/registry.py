@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import PurePath
 from typing import TYPE_CHECKING, cast
 
 from fencepost.program.form import Access, Instruction, Isa, Program, orders_of
@@ -267,6 +268,11 @@ def named(name: str) -> ModelInfo | None:
     from .cat.info import cat_model
 
     return cat_model(name)
+
+
+def shown(name: str) -> str:
+    """What people are told a model is called."""
+    return PurePath(name).name if name.endswith(CAT) else name.upper()
 
 
 _NATURAL = {

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
-from pathlib import PurePath
 
-from fencepost.models.registry import CAT, find
+from fencepost.models.registry import find, shown
 from fencepost.program.form import Assert, Program
 from fencepost.program.lts import Label
 from fencepost.program.places import Lines
@@ -46,7 +45,7 @@ def reason(verdict: Verdict) -> str:
 
 
 def model_title(name: str) -> str:
-    return PurePath(name).name if name.endswith(CAT) else name.upper()
+    return printable(shown(name))
 
 
 def notion_title(result: CheckResult) -> str:
