@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from fencepost.api import fence
+from fencepost.fences.types import Repaired
 from fencepost.frontends import InputError, loads
 from fencepost.frontends.automata.writer import to_automata
+from fencepost.program.analysis.locks import locked_places
 from fencepost.program.expr import Binary, Const, Reg
 from fencepost.program.form import MEMORY, Assume, Branch, Choose, Fence, Isa, Load, Lock, Program, Ref, Store, Unlock
 from fencepost.program.orders import FenceKind, Order
@@ -118,6 +121,17 @@ def test_threads_may_have_several_thousand_states() -> None:
     assert len(parse(text).threads[0].places) == 5001
 
 
+def test_several_initial_states_are_a_choice() -> None:
+    program = parse(
+        "thread t\ninitial a\ninitial b\ninitial a\ntransition a c write 1 0\ntransition b c write 2 0\nend"
+    )
+    code = program.threads[0].code
+    assert isinstance(code[0], Choose)
+    assert len(code[0].targets) == 2
+    assert {instruction.value for instruction in code if isinstance(instruction, Store)} == {Const(1), Const(2)}
+    assert program.notes == ("thread t starts in any of its initial states: a, b",)
+
+
 @pytest.mark.parametrize("name", ["p.txt", "p", "p.unknown"])
 def test_it_is_known_by_its_content(name: str) -> None:
     assert loads(COUNTER, name).language == "automata"
@@ -125,6 +139,28 @@ def test_it_is_known_by_its_content(name: str) -> None:
 
 def test_other_languages_in_txt_files_are_known_too() -> None:
     assert loads("global x; fn f { local r; r = x.load(); }", "p.txt").language == "tpl"
+
+
+def test_a_state_inside_and_outside_a_lock_has_two_copies() -> None:
+    """Table 7.1: a thread that has the lock cannot take it again. Elsewhere the same transition goes on."""
+    program = parse(thread("a b lock", "a b noop", "b c write 1 0", "c d lock", "d e unlock"))
+    assert program.notes == (
+        "line 6: thread 't', state 'c': control may also come to this lock inside another lock, and gets stuck",
+    )
+    held = locked_places(program.threads[0])
+    places = {(name, held[pc]) for pc, name in program.threads[0].places}
+    assert places == {("a", False), ("b", True), ("b", False), ("c", True), ("c", False), ("d", True), ("e", False)}
+    assert len([instruction for instruction in program.threads[0].code if isinstance(instruction, Lock)]) == 2
+
+
+def test_copies_of_a_state_get_one_fence() -> None:
+    text = "thread u\ninitial a\ntransition a b write 1 1\ntransition b c mfence\ntransition c d read r 0\nend\n"
+    program = parse(thread("a b lock", "b c noop", "b c unlock", "c d write 1 0", "d e read r 1") + text)
+    outcome = fence(program).outcome
+    assert isinstance(outcome, Repaired)
+    assert [change.edits[0].name for change in outcome.changes] == ["d"]
+    assert outcome.text is not None
+    assert outcome.text.count("mfence") == 2
 
 
 def test_an_address_that_nothing_writes_is_noted() -> None:
@@ -151,16 +187,20 @@ def test_an_address_that_nothing_writes_is_noted() -> None:
         ("thread t\ninitial a\ntransition a b check 99999999999\nend", 3, 22, "is not a C int"),
         ("thread t\ninitial a\ntransition a b local r ^ r r\nend", 3, 28, "expected a constant from 0 to 64"),
         ("thread t\ninitial a\n# no\nend", 3, 1, "expected 'transition', 'initial', 'final' or 'end', found '#'"),
-        ("thread t\ninitial a\ninitial b\nend", 3, 1, "has a second 'initial'"),
+        ("thread t\ninitial a\nfinal b\nfinal b\nend", 4, 1, "has a second 'final'"),
         ("thread t\ntransition a b noop\nend", 3, 1, "does not say in which state it starts"),
         ("thread t\ninitial a\ntransition a b noop", 3, 20, "found the end of the file"),
         ("thread t\ninitial a\nend\nthread t\ninitial a\nend", 4, 8, "there is already a thread 't', in line 1"),
         ("memory_size x\nthread t\ninitial a\nend", 1, 13, "expected the number of addresses"),
         ("# nothing\n", 1, 10, "there is none in this file"),
         ("thread t\ninitial a\nend\nend", 4, 1, "expected 'thread', 'memory_size' or a comment, found 'end'"),
-        ("thread t\ninitial a\ntransition a b unlock\nend", 3, 16, "state 'a': this unlock has no lock before it"),
-        ("thread t\ninitial a\ntransition a b lock\ntransition b c lock\nend", 4, 16, "is inside another one"),
-        ("thread t\ninitial a\ntransition a b lock\ntransition b a noop\nend", 4, 16, "both inside and outside a lock"),
+        ("thread t\ninitial a\ntransition a b unlock\nend", 3, 16, "state 'a': unlock without a lock before it"),
+        (
+            "thread t\ninitial a\ntransition a b lock\ntransition b c lock\nend",
+            4,
+            16,
+            "state 'b': lock inside another lock",
+        ),
     ],
 )
 def test_errors_say_what_was_expected_where(text: str, line: int, column: int, message: str) -> None:

@@ -7,6 +7,7 @@ MAX_THREADS: int
 MAX_REGISTERS: int  # of a thread
 MAX_CELLS: int
 MAX_VALUE: int
+MAX_INTEGER: int
 
 class Discovery(TypedDict):
     kind: int
@@ -102,14 +103,12 @@ class Graphs(TypedDict):
     choices: int
     skeletons: int
     states: list[tuple[tuple[int, ...], int, _Graph]]
-    judgements: list[tuple[int, int, _Graph | None, dict[int, int]]]
+    judgements: list[tuple[int, int, _Graph | None, dict[int, int], int]]
     failure: _Graph | None
     all: list[_Graph]
 
 class PathProgram:
-    def __init__(
-        self, min_value: int, max_value: int, initial: Sequence[int], tags: int, relations: int
-    ) -> None: ...
+    def __init__(self, min_value: int, max_value: int, initial: Sequence[int], tags: int, relations: int) -> None: ...
     def add_expression(self, ops: Sequence[int], arguments: Sequence[int]) -> int: ...
     def add_thread(self) -> None: ...
     def add_path(
@@ -153,4 +152,5 @@ def enumerate_graphs(
     max_seconds: float,
     collect: int,
     max_violations: int,
+    max_states: int,
 ) -> Graphs: ...

@@ -20,7 +20,7 @@ Programs for a processor (`Program.isa`, made by `frontends/litmus`) use, beyond
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from .condition import Final
@@ -40,6 +40,7 @@ class Isa(Enum):
     AARCH64 = "aarch64"
     ARMV7 = "armv7"
     POWER = "power"
+    SPARC = "sparc"  # no front end: what C11 programs become for PSO and RMO
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +174,7 @@ class BlockingCas(_Instruction):
     expected: Expr
     desired: Expr
     order: Order
+    marks: frozenset[Mark] = field(default=_NO_MARKS, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +185,7 @@ class Wait(_Instruction):
     ref: Ref
     until: Expr
     order: Order
+    marks: frozenset[Mark] = field(default=_NO_MARKS, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +287,7 @@ class Program:
     """`max_value`: values are min_value..max_value, and wrap around.
 
     If `wraps` is false they are mathematical integers of which only these are followed: a run that leaves the range is
-    cut there, and an answer that depends on it is Unknown.
+    cut there, and an answer that depends on it is Unknown. `elastic`: the range is a guess, and may be widened.
     """
 
     name: str
@@ -296,6 +299,7 @@ class Program:
     final: Final | None = None
     min_value: int = 0
     wraps: bool = True
+    elastic: bool = field(default=False, compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)  # what the front end noticed and the user should know
     source: str | None = field(default=None, compare=False, repr=False)
     language: str = field(default="builder", compare=False)
@@ -306,6 +310,21 @@ class Program:
         if not self.wraps:
             raise OutOfRangeError(f"{value} is not in {self.min_value}..{self.max_value}")
         return self.min_value + (value - self.min_value) % (self.max_value - self.min_value + 1)
+
+    def within(self, largest: int) -> Program:
+        """The program with values up to `largest` followed. Raises ValueError if it says its range itself."""
+        if self.wraps:
+            raise ValueError(
+                f"its values are {self.min_value} to {self.max_value} and wrap around, which is part of what it means"
+            )
+        return replace(self, min_value=-largest if self.min_value < 0 else 0, max_value=largest, elastic=False)
+
+    def widened(self) -> Program:
+        """The program with three times as many values followed, or (with negative ones) five times."""
+        more = 2 * (self.max_value - self.min_value + 1)
+        return replace(
+            self, min_value=self.min_value - more if self.min_value < 0 else 0, max_value=self.max_value + more
+        )
 
     def location(self, name: str) -> Location:
         return next(location for location in self.locations if location.name == name)
@@ -369,6 +388,11 @@ def written_register(instruction: Instruction) -> str | None:
         case Assign(reg=reg) | Load(reg=reg) | StoreConditional(reg=reg) | Rmw(reg=reg) | Cas(reg=reg) | Wait(reg=reg):
             return reg
     return None
+
+
+def orders_of(access: Access) -> tuple[Order, ...]:
+    """Its orders: a CAS has one for each outcome."""
+    return (access.success, access.failure) if isinstance(access, Cas) else (access.order,)
 
 
 def operands(instruction: Instruction) -> tuple[Expr, ...]:

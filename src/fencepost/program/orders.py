@@ -80,6 +80,17 @@ class FenceKind(Enum):
     EIEIO = "eieio"
     ISYNC = "isync"
 
+    # SPARC: which pairs are kept in order
+    MEMBAR_LL = "membar.ll"
+    MEMBAR_LS = "membar.ls"
+    MEMBAR_SL = "membar.sl"
+    MEMBAR_SS = "membar.ss"
+
+    @property
+    def is_hardware(self) -> bool:
+        """Whether it is an instruction of a processor, not a fence of C11."""
+        return self not in (FenceKind.ACQUIRE, FenceKind.RELEASE, FenceKind.ACQ_REL, FenceKind.SEQ_CST)
+
 
 class Mark(Enum):
     """What a processor's access instruction says beside its address and value (the letters of its event in `.cat`)."""
