@@ -5,12 +5,12 @@ import json
 from pathlib import Path
 
 import pytest
+from support.sizes import size_of
 
 from fencepost import api
 from fencepost.engines.options import SearchOptions
 from fencepost.models.notions import Notion
 from fencepost.verdict.types import Agreement, Answer, NotRobust, Robust
-from support.sizes import size_of
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples" / "rc20").glob("*.tpl"))
 PUBLISHED = Path(__file__).parent.parent.parent / "shared" / "peers" / "rocker.json"
