@@ -6,12 +6,13 @@ barriers (MFENCE, DMB.SY, SYNC, ...), and C11's orders (NA, RLX, ACQ, REL, ACQ_R
 
 from __future__ import annotations
 
-from fencepost.program.form import BlockingCas, Cas, Instruction, Load, Program, Rmw, Store, StoreConditional, Wait
+from fencepost.program.form import Access, BlockingCas, Cas, Load, Program, Rmw, Store, StoreConditional, Wait
 from fencepost.program.lts import Cell
 from fencepost.program.orders import FenceKind, Mark, Order
 
 UPDATE = "RMW"  # the events of a read-modify-write
 STARRED = "R*"  # a wait, or a CAS that fails (RC20)
+FAILED_CAS = "CAS-"  # the read of a CAS that fails, which on x86 is locked all the same
 USED = "USED"  # reads on which something depends (RC20's domain of dp)
 
 _ORDER = {
@@ -33,7 +34,7 @@ _MARKS = {
     "W": frozenset({Mark.RELEASE, Mark.EXCLUSIVE}),
 }
 ALL_TAGS = (
-    *(UPDATE, STARRED, USED),
+    *(UPDATE, STARRED, FAILED_CAS, USED),
     *_ORDER.values(),
     *(mark.value for mark in Mark),
     *(kind.value.upper() for kind in FenceKind if kind not in _C11_FENCE),
@@ -45,22 +46,23 @@ def fence_tags(kind: FenceKind) -> frozenset[str]:
 
 
 def access_tags(
-    program: Program, instruction: Instruction, cell: Cell, kind: str, *, update: bool, starred: bool = False
+    program: Program, instruction: Access, cell: Cell, kind: str, *, update: bool, starred: bool = False
 ) -> frozenset[str]:
     """Of the read ("R") or the write ("W") that an access makes."""
     tags = {_ORDER[_order(instruction, failing=starred)]}
     if not program.location(cell.location).atomic:
         tags = {"NA"}
-    if isinstance(instruction, Load | Store | StoreConditional | Rmw | Cas):
-        tags |= {mark.value for mark in instruction.marks & _MARKS[kind]}
+    tags |= {mark.value for mark in instruction.marks & _MARKS[kind]}
     if update:
         tags.add(UPDATE)
     if starred:
         tags.add(STARRED)
+        if isinstance(instruction, Cas):
+            tags.add(FAILED_CAS)
     return frozenset(tags)
 
 
-def _order(instruction: Instruction, *, failing: bool) -> Order:
+def _order(instruction: Access, *, failing: bool) -> Order:
     match instruction:
         case Cas(success=success, failure=failure):
             return failure if failing else success
@@ -68,4 +70,3 @@ def _order(instruction: Instruction, *, failing: bool) -> Order:
             return order
         case BlockingCas(order=order) | Wait(order=order):
             return order
-    raise TypeError(f"not an access: {instruction}")
