@@ -20,7 +20,7 @@ from fencepost.program.places import Lines
 from fencepost.verdict.types import Answer, Change, CheckResult, NotRobust, Repair, Witness
 
 from .failure import Failure
-from .svg import graph_svg
+from .svg import graph_svg, lay_out
 from .text import offending, place_text, statistics_line
 from .words import (
     assertion_title,
@@ -38,6 +38,7 @@ from .words import (
 )
 
 _KIND = {Answer.HOLD: "good", Answer.FAIL: "bad", Answer.UNKNOWN: "doubt"}
+_WIDE = 736  # a picture that is wider is not made smaller than this
 _MOST_LINES = 2000  # of a source that is shown
 
 
@@ -158,7 +159,9 @@ def _witness(name: str, title: str, witness: Witness, result: CheckResult) -> It
     yield from _source(result.program)
     yield '<div class="run">'
     if witness.events:
-        yield f'<div class="graph">{graph_svg(witness, result.program, name)}</div>'
+        picture = lay_out(witness, result.program)
+        wide = " wide" if picture.placement.width > _WIDE else ""
+        yield f'<div class="graph{wide}">{graph_svg(picture, name)}</div>'
     if witness.trace:
         yield (
             '<div class="controls" hidden><button data-go="first" title="Home">|&lt;</button>'
