@@ -68,6 +68,10 @@ class Picture:
     curves: tuple[Curve, ...]
     sources: Mapping[int, str]  # by event: its line's number and text
 
+    def _repr_svg_(self) -> str:
+        """For Jupyter."""
+        return graph_svg(self, "")
+
     @property
     def events(self) -> tuple[Event, ...]:
         return tuple(event for column in self.graph.columns.values() for event in column)

@@ -172,6 +172,11 @@ def deadlock_title(result: CheckResult) -> str:
     return f"Deadlock under {model_title(result.against)}{deadlock}"
 
 
+def cycle_title(witness: Witness, result: CheckResult) -> str:
+    rule = "" if witness.axiom is None else f" (its axiom {printable(witness.axiom)})"
+    return f"Why {model_title(result.against)} forbids it{rule}: these steps would come in a circle"
+
+
 def cycle_texts(witness: Witness, program: Program) -> Iterator[str]:
     """The cycle: for each edge, why its first event comes before its second."""
     events = {event.number: event for event in witness.events}
