@@ -107,9 +107,7 @@ class Graphs(TypedDict):
     all: list[_Graph]
 
 class PathProgram:
-    def __init__(
-        self, min_value: int, max_value: int, initial: Sequence[int], tags: int, relations: int
-    ) -> None: ...
+    def __init__(self, min_value: int, max_value: int, initial: Sequence[int], tags: int, relations: int) -> None: ...
     def add_expression(self, ops: Sequence[int], arguments: Sequence[int]) -> int: ...
     def add_thread(self) -> None: ...
     def add_path(
@@ -154,3 +152,41 @@ def enumerate_graphs(
     collect: int,
     max_violations: int,
 ) -> Graphs: ...
+
+class CoverabilityAnswer(TypedDict):
+    kind: int
+    coverable: int
+    copies: list[int]
+    elements: int
+
+class CoverabilityResult(TypedDict):
+    ending: int
+    globals: int
+    locals: int
+    steps: int
+    elements: int
+    bytes: int
+    answers: list[CoverabilityAnswer]
+
+class Coverability:
+    def run(self) -> CoverabilityResult: ...
+    def stop(self) -> None: ...
+    @property
+    def states(self) -> int: ...
+    @property
+    def transitions(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+
+def create_coverability(
+    program: Program,
+    *,
+    templates: Sequence[tuple[int, int]],
+    goal: str,
+    dead_registers: bool,
+    fuse_local: bool,
+    prune: bool,
+    max_states: int,
+    max_bytes: int,
+    max_seconds: float,
+) -> Coverability: ...

@@ -27,6 +27,7 @@ examples:
   fencepost check --observational mp.tpl       ... as far as the program can observe
   fencepost check --model ra peterson.tpl      ... against release/acquire
   fencepost check --model sc peterson.tpl      only assertions and deadlocks, by plain interleaving
+  fencepost check --model tso workers.tpl      for any number of threads, where it has fn worker * { .. }
   fencepost check src/ more.tpl -q             all programs in a folder, one line each
   fencepost check dekker.tpl --format svg -o dekker.svg
   fencepost check big.tpl --timeout 10m --memory 8G --format json
@@ -63,6 +64,12 @@ def configure(parser: Parser) -> None:
         metavar="block|keep",
         help="loops that only wait: block (default) treats them as blocking; keep is the default for files "
         "that announce verdicts",
+    )
+    question.add_argument(
+        "--instances",
+        type=count,
+        metavar="N",
+        help="of every thread of which any number of copies run, check with N (default: decide for any number)",
     )
     report = parser.add_argument_group("the report")
     report.add_argument(
@@ -119,6 +126,7 @@ def _check(file: str, arguments: Namespace, options: SearchOptions, interrupts: 
                 against=arguments.against,
                 notion=arguments.notion,
                 busy_waits=arguments.busy_waits,
+                instances=arguments.instances,
                 options=options,
                 on_progress=progress,
             )

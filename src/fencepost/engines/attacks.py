@@ -79,6 +79,21 @@ def check_program(
     return _conclude(replace(result, statistics=statistics), search, found)
 
 
+def failing_assertion(
+    program: Program, *, model: ModelInfo, options: SearchOptions, on_progress: Progress | None = None
+) -> Witness | None:
+    """How an assertion fails under SC, whatever attacks there are."""
+    from fencepost.verdict import replay
+
+    search = _Search(model.prepare(program), model, Notion.ROBUST, options)
+    search.attackable = False
+    found = search.run(on_progress, time.perf_counter())["assertion"]
+    if found["kind"] == 0:
+        return None
+    schedule = tuple(Move(*move) for move in found["moves"])
+    return replay.witness(search.program, schedule, found["thread"], WitnessKind.ASSERTION, model, Notion.ROBUST)
+
+
 _NO_ATTACKS = "fences stand between every store and every later load of other memory"
 
 

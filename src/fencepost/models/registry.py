@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 from fencepost.program.form import Instruction, Isa, Program
+from fencepost.program.templates import template_names
 
 from . import Unsupported
 from .notions import Notion
@@ -46,9 +47,12 @@ class ModelInfo:
     isas: frozenset[Isa] = frozenset({Isa.C11})  # programs of which kinds it gives a meaning to
     races: bool = True  # whether a data race on non-atomics is an error of the program
     notions: frozenset[Notion] = frozenset({Notion.ROBUST, Notion.OBSERVATIONAL})  # what can be asked about it
+    templates: bool = False  # whether it is decided for any number of copies of a thread
 
     def prepare(self, program: Program) -> Program:
         """`program` in the model's own terms. Raises models.Unsupported."""
+        if program.templates:
+            raise Unsupported(self.name, None, f"any number of threads of {template_names(program)} run")
         if program.isa not in self.isas:
             raise Unsupported(self.name, None, f"its instructions are those of {program.isa.value}")
         return cast(Callable[[Program], Program], import_module(self.module).prepare)(program)
@@ -121,6 +125,7 @@ MODELS: dict[str, ModelInfo] = {
             isas=frozenset({Isa.C11, Isa.X86}),
             races=False,
             notions=frozenset({Notion.ROBUST, Notion.TRIANGULAR, Notion.STATE}),
+            templates=True,
         ),
         ModelInfo(
             "sc",
@@ -130,6 +135,7 @@ MODELS: dict[str, ModelInfo] = {
             "fencepost.models.sc.prepare",
             "none",
             "fencepost.models.sc.evidence",
+            templates=True,
         ),
     )
 }

@@ -84,6 +84,8 @@ def _program(result: CheckResult) -> dict[str, Any]:
         "file": result.file,
         "language": program.language,
         "threads": [thread.name for thread in program.threads],
+        "templates": [program.threads[number].name for number in program.templates],
+        "copies": [{"thread": name, "count": count} for name, count in result.copies],
         "locations": [
             {"name": location.name, "size": location.size, "atomic": location.atomic} for location in program.locations
         ],

@@ -10,7 +10,17 @@ from fencepost.program.places import Lines
 from fencepost.verdict.types import Answer, Change, CheckResult, NotRobust, Statistics, TraceStep, Witness, WitnessKind
 
 from .style import PLAIN, Style
-from .words import consequence, cycle_texts, model_title, notion_title, printable, safety, thread_name, verdict_line
+from .words import (
+    consequence,
+    cycle_texts,
+    model_title,
+    notion_title,
+    printable,
+    safety,
+    thread_name,
+    threads_text,
+    verdict_line,
+)
 
 WIDTH = 116
 _SOURCE_WIDTH = 44
@@ -76,9 +86,8 @@ def _verdict_style(result: CheckResult, style: Style) -> str:
 
 def _facts(result: CheckResult) -> Iterator[str]:
     program = result.program
-    threads = len(program.threads)
     details = [] if result.file is None else [printable(result.file)]
-    details.append(f"{threads} thread{'' if threads == 1 else 's'}")
+    details.append(printable(threads_text(result)))
     yield f"  program  {printable(program.name)} ({', '.join(details)})"
     yield f"  model    {model_title(result.model)}, against {model_title(result.against)}"
     yield f"  notion   {notion_title(result)}"

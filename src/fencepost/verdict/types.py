@@ -8,6 +8,7 @@ from enum import Enum
 from fencepost.models.notions import Notion as Notion
 from fencepost.program.form import Program, Span
 from fencepost.program.lts import Label
+from fencepost.program.templates import Copies
 
 
 class WitnessKind(Enum):
@@ -182,3 +183,4 @@ class CheckResult:
     warnings: tuple[str, ...] = ()
     expectation: Agreement = Agreement.NONE
     file: str | None = None  # where the program was read from
+    copies: Copies = ()  # `program` is this instance of one with templates

@@ -55,6 +55,7 @@ class Automaton:
     initial: str
     final: str | None
     transitions: tuple[Transition, ...]
+    any_number: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,10 @@ class _Parser:
 
     def thread(self) -> Automaton:
         name = self.take("the thread's name")
+        star = self.peek()
+        any_number = star is not None and star.text == "*"  # a template: any number of copies
+        if any_number:
+            self.at += 1
         marks: dict[str, Word] = {}  # initial, final
         transitions: list[Transition] = []
         while True:
@@ -149,7 +154,7 @@ class _Parser:
         if "initial" not in marks:
             self.fail(f"expected 'initial': thread '{name.text}' does not say in which state it starts", word)
         final = marks.get("final")
-        return Automaton(name, marks["initial"].text, final and final.text, tuple(transitions))
+        return Automaton(name, marks["initial"].text, final and final.text, tuple(transitions), any_number)
 
     def command(self) -> Command:
         word = self.take("a command")
