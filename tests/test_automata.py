@@ -118,6 +118,17 @@ def test_threads_may_have_several_thousand_states() -> None:
     assert len(parse(text).threads[0].places) == 5001
 
 
+def test_several_initial_states_are_a_choice() -> None:
+    program = parse(
+        "thread t\ninitial a\ninitial b\ninitial a\ntransition a c write 1 0\ntransition b c write 2 0\nend"
+    )
+    code = program.threads[0].code
+    assert isinstance(code[0], Choose)
+    assert len(code[0].targets) == 2
+    assert {instruction.value for instruction in code if isinstance(instruction, Store)} == {Const(1), Const(2)}
+    assert program.notes == ("thread t starts in any of its initial states: a, b",)
+
+
 @pytest.mark.parametrize("name", ["p.txt", "p", "p.unknown"])
 def test_it_is_known_by_its_content(name: str) -> None:
     assert loads(COUNTER, name).language == "automata"
@@ -151,7 +162,7 @@ def test_an_address_that_nothing_writes_is_noted() -> None:
         ("thread t\ninitial a\ntransition a b check 99999999999\nend", 3, 22, "is not a C int"),
         ("thread t\ninitial a\ntransition a b local r ^ r r\nend", 3, 28, "expected a constant from 0 to 64"),
         ("thread t\ninitial a\n# no\nend", 3, 1, "expected 'transition', 'initial', 'final' or 'end', found '#'"),
-        ("thread t\ninitial a\ninitial b\nend", 3, 1, "has a second 'initial'"),
+        ("thread t\ninitial a\nfinal b\nfinal b\nend", 4, 1, "has a second 'final'"),
         ("thread t\ntransition a b noop\nend", 3, 1, "does not say in which state it starts"),
         ("thread t\ninitial a\ntransition a b noop", 3, 20, "found the end of the file"),
         ("thread t\ninitial a\nend\nthread t\ninitial a\nend", 4, 8, "there is already a thread 't', in line 1"),

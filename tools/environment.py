@@ -17,7 +17,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 OLDEST = (3, 11)
 
 # What the package is built from; a change in any of it means to install again.
-_SOURCES = ("pyproject.toml", "CMakeLists.txt", "LICENSE", "core", "src", "tools/environment.py")
+_SOURCES = ("pyproject.toml", "CMakeLists.txt", "LICENSE", "core", "runtime", "src", "tools/environment.py")
 _SKIPPED = ("__pycache__",)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from fencepost import frontends
 from fencepost.engines.dispatch import check_program_with
 from fencepost.engines.options import SearchOptions
-from fencepost.models.registry import MODELS, find
+from fencepost.models.registry import MODELS, ModelInfo, find, guess
 from fencepost.program import templates
 from fencepost.program.analysis.busy_waits import BusyLoop, block_busy_waits
 from fencepost.program.analysis.remarks import remarks
@@ -33,7 +33,7 @@ def load(path: str | Path) -> Program:
 def check(
     program_or_path: Program | str | Path,
     *,
-    model: str = "rc20",
+    model: str | None = None,
     against: str = "sc",
     notion: Notion = Notion.ROBUST,
     busy_waits: BusyWaits | None = None,
@@ -43,6 +43,8 @@ def check(
 ) -> CheckResult:
     """Decides whether the program does under `model` what it does under `against`, and its assertions under the latter.
 
+    `model`: by default RC20, or TSO for programs in x86 instructions (automata among them) and properties of TSO alone.
+
     `busy_waits`: "block" treats loops that only wait as blocking, "keep" leaves them as they are. By default they
     block, unless the file announces verdicts: those are about the program as it stands.
 
@@ -51,9 +53,6 @@ def check(
 
     Raises InputError for a file that is no program, ValueError for a model that is not known. All else is an answer.
     """
-    info = find(model)
-    if info is None:
-        raise ValueError(f"there is no model {model!r}; known are {', '.join(MODELS)}")
     if against not in AGAINST:
         raise ValueError(f"nothing can be compared with {against!r}; known are {', '.join(AGAINST)}")
     if busy_waits not in (None, "block", "keep"):
@@ -61,6 +60,7 @@ def check(
 
     file = None if isinstance(program_or_path, Program) else str(program_or_path)
     program = program_or_path if isinstance(program_or_path, Program) else load(program_or_path)
+    info = _model(model, program, notion)
     blocking, loops = block_busy_waits(program)
     keep = busy_waits == "keep" or (busy_waits is None and bool(program.expectations))
     asked = program if keep else blocking
@@ -87,7 +87,7 @@ def check(
 def fence(
     program_or_path: Program | str | Path,
     *,
-    model: str = "rc20",
+    model: str | None = None,
     notion: Notion = Notion.ROBUST,
     cost: str = "size",
     profile: str | None = None,
@@ -98,6 +98,8 @@ def fence(
 ) -> FenceResult:
     """The cheapest change of the program that makes it robust against `model`, checked, with a reason for each part.
 
+    `model`: by default the one that `check` takes.
+
     `cost`: "size", "frequency" (by loop depth, or by the counts in the file `profile`), or the name of a file with
     costs. `count`: also find out how many cheapest repairs there are. `busy_waits` as for `check`.
 
@@ -105,15 +107,13 @@ def fence(
     """
     from fencepost.fences.repair import cost_called, repair_program
 
-    info = find(model)
-    if info is None:
-        raise ValueError(f"there is no model {model!r}; known are {', '.join(MODELS)}")
     if busy_waits not in (None, "block", "keep"):
         raise ValueError(f"busy waits can be 'block' or 'keep', not {busy_waits!r}")
     if profile is not None and cost != "frequency":
         raise ValueError("a profile says how often places are run: it needs the costs 'frequency'")
     file = None if isinstance(program_or_path, Program) else str(program_or_path)
     program = program_or_path if isinstance(program_or_path, Program) else load(program_or_path)
+    info = _model(model, program, notion)
     keep = busy_waits == "keep" or (busy_waits is None and bool(program.expectations))
     loops = () if keep else block_busy_waits(program)[1]
     result = repair_program(
@@ -153,6 +153,13 @@ def _waits(loops: tuple[BusyLoop, ...], program: Program, result: CheckResult) -
     threads = templates.origins(program, dict(result.copies)) if result.copies else range(len(program.threads))
     place = {origin: number for number, origin in reversed(list(enumerate(threads)))}
     return tuple(BusyWait(place[loop.thread], loop.span, loop.what) for loop in loops if loop.thread in place)
+
+
+def _model(name: str | None, program: Program, notion: Notion) -> ModelInfo:
+    info = find(guess(program, notion) if name is None else name)
+    if info is None:
+        raise ValueError(f"there is no model {name!r}; known are {', '.join(MODELS)}")
+    return info
 
 
 def _compare(expectations: tuple[Expectation, ...], result: CheckResult) -> tuple[Agreement, list[str]]:

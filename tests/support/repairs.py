@@ -6,7 +6,8 @@ import time
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from fencepost.engines import exhaustive
+from fencepost.engines import attacks, exhaustive
+from fencepost.engines.dispatch import check_program_with
 from fencepost.engines.options import SearchOptions
 from fencepost.fences.editor import FormEditor
 from fencepost.fences.optimum import Choice
@@ -28,6 +29,11 @@ def model(name: str) -> ModelInfo:
 
 def is_robust(program: Program, info: ModelInfo, notion: Notion) -> bool:
     """The search's answer, without the words for it."""
+    if info.engine == "attacks":
+        search = attacks._Search(info.prepare(program), info, notion, ONE_WORKER)
+        found = None if search.is_needless else search.run(None, time.perf_counter())
+        assert found is None or found["ending"] in (0, 1)
+        return found is None or found["violation"]["kind"] == 0
     found = exhaustive._decide(info.prepare(program), info, notion, ONE_WORKER, None, time.perf_counter())
     assert found["ending"] in (0, 1)
     return found["ending"] == 0
@@ -45,7 +51,7 @@ def search_of(problem: Problem, costs: Sequence[Fraction]) -> Synthesis:
     assert vocabulary is not None
 
     def check(chosen: Choice) -> exhaustive.CheckResult:
-        return exhaustive.check_program(
+        return check_program_with(problem.info)(
             problem.shown(chosen), model=problem.info.name, notion=problem.notion, options=ONE_WORKER
         )
 

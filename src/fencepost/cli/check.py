@@ -6,13 +6,14 @@ from argparse import Namespace
 from dataclasses import replace
 
 from fencepost import api, reports
-from fencepost.engines.options import ALL_REDUCTIONS, Reduction, SearchOptions
+from fencepost.engines.options import ALL_REDUCTIONS, DEFAULT_BUFFER, Reduction, SearchOptions
 from fencepost.frontends import InputError
 from fencepost.models.notions import Notion
 from fencepost.models.registry import MODELS
 from fencepost.reports.words import safety
 from fencepost.verdict.types import Answer, CheckResult, Unknown
 
+from . import question as question_of
 from .delivery import Delivery, Failed, Outcome
 from .exits import FOUND, INTERNAL, OK, UNKNOWN, USAGE, worst
 from .files import gather
@@ -26,6 +27,9 @@ examples:
   fencepost check sb.tpl                       robust against RC20?
   fencepost check --observational mp.tpl       ... as far as the program can observe
   fencepost check --model ra peterson.tpl      ... against release/acquire
+  fencepost check dekker.txt                   automata, robust against TSO?
+  fencepost check --model tso dekker.tpl       ... C11 as it is compiled for x86
+  fencepost check --property trf dekker.txt    ... free of triangular races?
   fencepost check --model sc peterson.tpl      only assertions and deadlocks, by plain interleaving
   fencepost check --model tso workers.tpl      for any number of threads, where it has fn worker * { .. }
   fencepost check src/ more.tpl -q             all programs in a folder, one line each
@@ -40,30 +44,11 @@ _CODES = {Answer.HOLD: OK, Answer.FAIL: FOUND, Answer.UNKNOWN: UNKNOWN}
 
 
 def configure(parser: Parser) -> None:
-    names = [name for model in MODELS.values() for name in (model.name, *model.aliases)]
-    parser.epilog = _EXAMPLES
+    parser.epilog = f"{question_of.PROPERTIES}\n{_EXAMPLES}"
     parser.add_argument("files", nargs="+", metavar="FILE", help="a program, or a folder of programs")
-    question = parser.add_argument_group("the question")
-    question.add_argument(
-        "--model", type=one_of("model", names), default="rc20", help=f"{', '.join(MODELS)} (default: rc20)"
-    )
+    question = question_of.add_options(parser, ", ".join(MODELS))
     question.add_argument(
         "--against", type=one_of("model to compare with", api.AGAINST), default="sc", help="default: sc"
-    )
-    question.add_argument(
-        "--observational",
-        action="store_const",
-        const=Notion.OBSERVATIONAL,
-        default=Notion.ROBUST,
-        dest="notion",
-        help="stale values are fine while the program does not use them",
-    )
-    question.add_argument(
-        "--busy-waits",
-        type=one_of("treatment of busy waits", ("block", "keep")),
-        metavar="block|keep",
-        help="loops that only wait: block (default) treats them as blocking; keep is the default for files "
-        "that announce verdicts",
     )
     question.add_argument(
         "--instances",
@@ -99,11 +84,12 @@ def run(arguments: Namespace) -> int:
     files, several = gather(arguments.files)
     delivery = Delivery(arguments.format, arguments.output, arguments.color, quiet=arguments.quiet, several=several)
     options = _options(arguments)
+    notion = question_of.notion_of(arguments)
     with Interrupts() as interrupts:
         for file in files:
             if interrupts.seen:
                 break
-            delivery.add(_check(file, arguments, options, interrupts))
+            delivery.add(_check(file, arguments, notion, options, interrupts))
         delivery.finish(unchecked=len(files) - len(delivery.outcomes))
     return worst(map(_code, delivery.outcomes))
 
@@ -111,20 +97,25 @@ def run(arguments: Namespace) -> int:
 def _options(arguments: Namespace) -> SearchOptions:
     without = frozenset(map(Reduction, arguments.no_reduction))
     return SearchOptions(
-        arguments.jobs, arguments.timeout, arguments.memory, arguments.max_states, ALL_REDUCTIONS - without
+        arguments.jobs,
+        arguments.timeout,
+        arguments.memory,
+        arguments.max_states,
+        ALL_REDUCTIONS - without,
+        arguments.buffer or DEFAULT_BUFFER,
     )
 
 
-def _check(file: str, arguments: Namespace, options: SearchOptions, interrupts: Interrupts) -> Outcome:
+def _check(file: str, arguments: Namespace, notion: Notion, options: SearchOptions, interrupts: Interrupts) -> Outcome:
     progress = Progress(file)
     try:
-        program = api.load(file)
+        program, model = question_of.load(file, arguments, notion)
         with interrupts.stoppable():
             result = api.check(
                 program,
-                model=arguments.model,
+                model=model,
                 against=arguments.against,
-                notion=arguments.notion,
+                notion=notion,
                 busy_waits=arguments.busy_waits,
                 instances=arguments.instances,
                 options=options,
@@ -135,7 +126,7 @@ def _check(file: str, arguments: Namespace, options: SearchOptions, interrupts: 
         return Failed(file, error)
     except KeyboardInterrupt:  # not during the search, which answers what it knows
         unknown = Unknown("interrupted before or after the search")
-        return CheckResult(program, arguments.model, arguments.against, arguments.notion, unknown, file=file)
+        return CheckResult(program, model, arguments.against, notion, unknown, file=file)
     except Exception as error:  # the other files can still be checked; Delivery says what happened
         return Failed(file, error)
     finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from dataclasses import replace
 
 from fencepost import api
 from fencepost.engines.options import SearchOptions
@@ -10,10 +11,10 @@ from fencepost.fences.types import FenceResult, Repaired, Undecided, Unrepairabl
 from fencepost.fences.vocabulary import repairable_models
 from fencepost.frontends import InputError
 from fencepost.models.notions import Notion
-from fencepost.models.registry import MODELS
 from fencepost.reports import repairs
 from fencepost.reports.style import COLOUR, PLAIN
 
+from . import question as question_of
 from .delivery import complaint
 from .exits import FOUND, OK, UNKNOWN, USAGE, UsageError
 from .interrupts import Interrupts
@@ -27,6 +28,8 @@ examples:
   fencepost fence sb.tpl                       what to change, as a patch, and why
   fencepost fence sb.tpl -o fixed.tpl          write the repaired program
   fencepost fence sb.tpl --diff | patch -p0    only the patch
+  fencepost fence dekker.txt -o fixed.txt      automata: the fewest mfences, for TSO
+  fencepost fence --property trf dekker.txt    ... so that there is no triangular race
   fencepost fence --cost frequency queue.tpl   fences in loops cost more
   fencepost fence --cost prices.txt queue.tpl  lines: PLACE [KIND] COST, with PLACE a line or THREAD:STATE
 
@@ -36,27 +39,9 @@ exit codes: 0 repaired (or nothing to repair), 1 no change of this kind is enoug
 
 
 def configure(parser: Parser) -> None:
-    names = [name for model in MODELS.values() for name in (model.name, *model.aliases)]
-    parser.epilog = _EXAMPLES
+    parser.epilog = f"{question_of.PROPERTIES}\n{_EXAMPLES}"
     parser.add_argument("file", metavar="FILE", help="a program")
-    question = parser.add_argument_group("the question")
-    question.add_argument(
-        "--model", type=one_of("model", names), default="rc20", help=f"{', '.join(repairable_models())} (default: rc20)"
-    )
-    question.add_argument(
-        "--observational",
-        action="store_const",
-        const=Notion.OBSERVATIONAL,
-        default=Notion.ROBUST,
-        dest="notion",
-        help="stale values are fine while the program does not use them",
-    )
-    question.add_argument(
-        "--busy-waits",
-        type=one_of("treatment of busy waits", ("block", "keep")),
-        metavar="block|keep",
-        help="as for check",
-    )
+    question = question_of.add_options(parser, ", ".join(repairable_models()))
     question.add_argument(
         "--cost", default="size", metavar="size|frequency|FILE", help="what is to be least (default: size)"
     )
@@ -88,9 +73,12 @@ def run(arguments: Namespace) -> int:
         raise UsageError("--profile says how often places are run", "it needs --cost frequency")
     if arguments.output is not None:
         check_writable(arguments.output)
+    notion = question_of.notion_of(arguments)
+    if notion is Notion.STATE:
+        raise UsageError("fences are found for robustness and for triangular-race freedom, not for state-robustness")
     progress = Progress(arguments.file)
     try:
-        result = _fence(arguments, progress)
+        result = _fence(arguments, notion, progress)
     except InputError as error:
         complain(complaint(error))
         return USAGE
@@ -100,12 +88,13 @@ def run(arguments: Namespace) -> int:
     return _code(result)
 
 
-def _fence(arguments: Namespace, progress: Progress) -> FenceResult:
+def _fence(arguments: Namespace, notion: Notion, progress: Progress) -> FenceResult:
     with Interrupts() as interrupts, interrupts.stoppable():
-        return api.fence(
-            arguments.file,
-            model=arguments.model,
-            notion=arguments.notion,
+        program, model = question_of.load(arguments.file, arguments, notion)
+        result = api.fence(
+            program,
+            model=model,
+            notion=notion,
             cost=arguments.cost,
             profile=arguments.profile,
             count=arguments.count,
@@ -113,6 +102,7 @@ def _fence(arguments: Namespace, progress: Progress) -> FenceResult:
             options=SearchOptions(arguments.jobs, arguments.timeout, arguments.memory, arguments.max_states),
             on_progress=progress,
         )
+        return replace(result, file=arguments.file)
 
 
 def _deliver(result: FenceResult, arguments: Namespace) -> None:

@@ -9,15 +9,21 @@ from importlib import import_module
 VERBS = {
     "check": ("check", "decide whether programs behave under a weak memory model as they do under SC"),
     "fence": ("fence", "find the cheapest change that makes a program robust"),
+    "cc": ("cc", "compile and link C for the sanitizer, with the C compiler's own options"),
+    "c++": ("cxx", "the same for C++"),
     "models": ("models", "list the memory models: what is decided for each, and how far the answer holds"),
     "explain": ("explain", "say what the words in a report mean, or show a report that was saved as JSON"),
 }
+
+# The rest of their line belongs to another program, whatever it looks like.
+_RAW = ("cc", "c++")
 
 _EXAMPLES = """\
 examples:
   fencepost check examples/litmus/sb.tpl           is this program robust against RC20?
   fencepost check --model ra examples/             all programs in a folder, against release/acquire
   fencepost check peterson.tpl --format svg -o peterson.svg
+  fencepost cc -O2 queue.c -o queue                compile for the sanitizer
 
 `fencepost VERB --help` tells more about a verb, `fencepost explain` what the words mean.
 """
@@ -92,6 +98,8 @@ def run_verb(verb: str, arguments: list[str]) -> int:
 
     name, summary = VERBS[verb]
     module = import_module(f".{name}", __package__)
+    if verb in _RAW:
+        return int(module.run(arguments))
     parser = Parser(f"fencepost {verb}", summary)
     module.configure(parser)
     return int(module.run(parser.parse(arguments)))

@@ -22,20 +22,25 @@ class Reduction(Enum):
 
 
 ALL_REDUCTIONS = frozenset(Reduction)
+DEFAULT_BUFFER = 4
 
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """The budgets of a search; None means without limit (`jobs`: as many workers as there are processors)."""
+    """The budgets of a search; None means without limit (`jobs`: as many workers as there are processors).
+
+    `buffer`: how many stores a store buffer holds, where the question is about what threads come to.
+    """
 
     jobs: int | None = None
     timeout: float | None = None  # seconds
     memory: int | None = None  # bytes
     max_states: int | None = None
     reductions: frozenset[Reduction] = ALL_REDUCTIONS
+    buffer: int = DEFAULT_BUFFER
 
     def __post_init__(self) -> None:
-        for name in ("jobs", "timeout", "memory", "max_states"):
+        for name in ("jobs", "timeout", "memory", "max_states", "buffer"):
             value = getattr(self, name)
             if value is not None and value <= 0:
                 raise ValueError(f"{name} must be positive, not {value}")

@@ -6,7 +6,7 @@ run, which is ten times as often for each loop around it, or what a profile says
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -15,15 +15,12 @@ from fencepost.frontends import InputError
 from fencepost.program.form import Program
 from fencepost.program.orders import FenceKind, Order
 
-from .edits import Edit
+from .edits import Edit, Kind, kind_name
 
 RUNS_PER_LOOP = 10
 
-_KINDS: Mapping[str, Order | FenceKind] = {
-    "acquire": Order.ACQUIRE,
-    "release": Order.RELEASE,
-    **{f"fence({kind.value})": kind for kind in FenceKind},
-}
+
+_KINDS: Mapping[str, Kind] = {kind_name(kind): kind for kind in (Order.ACQUIRE, Order.RELEASE, *FenceKind)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +32,7 @@ class Costs:
     warnings: tuple[str, ...] = ()
 
 
-Base = Mapping[Order | FenceKind, Fraction]
+Base = Mapping[Kind, Fraction]
 
 
 def size(edits: Sequence[Edit], base: Base) -> Costs:
@@ -48,7 +45,7 @@ def frequency(edits: Sequence[Edit], base: Base) -> Costs:
 
 def profile(path: str, program: Program, edits: Sequence[Edit], base: Base) -> Costs:
     """Lines `PLACE COUNT`. A place that is never run costs as one that is run once; so does one that is not named."""
-    entries = _read(path, program)
+    entries = _read(path, program, edits)
     used: set[int] = set()
 
     def count(edit: Edit) -> Fraction:
@@ -63,7 +60,7 @@ def profile(path: str, program: Program, edits: Sequence[Edit], base: Base) -> C
 
 def from_file(path: str, program: Program, edits: Sequence[Edit], base: Base) -> Costs:
     """Lines `PLACE [KIND] COST`; what no line is about costs its size."""
-    entries = _read(path, program)
+    entries = _read(path, program, edits)
     used: set[int] = set()
 
     def cost(edit: Edit) -> Fraction:
@@ -86,28 +83,29 @@ class _Entry:
     line: int
     thread: str | None
     place: str | None
-    kind: Order | FenceKind | None
+    kind: Kind | None
     value: Fraction
 
 
-def _read(path: str, program: Program) -> list[_Entry]:
+def _read(path: str, program: Program, edits: Sequence[Edit]) -> list[_Entry]:
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise InputError(f"cannot read the file: {reason}", file=path) from None
     entries = []
+    possible = dict.fromkeys(kind_name(edit.what) for edit in edits)
     for number, line in enumerate(text.splitlines(), start=1):
         words = line.split("#")[0].split()
         if words:
-            entries.append(_parsed(path, number, words, {thread.name for thread in program.threads}))
+            entries.append(_parsed(path, number, words, {thread.name for thread in program.threads}, possible))
     return entries
 
 
 _FORM = "a line is PLACE COST or PLACE KIND COST; PLACE is *, a line of the program, or THREAD:LINE or THREAD:STATE"
 
 
-def _parsed(path: str, number: int, words: list[str], threads: set[str]) -> _Entry:
+def _parsed(path: str, number: int, words: list[str], threads: set[str], possible: Collection[str]) -> _Entry:
     def fail(message: str) -> InputError:
         return InputError(message, file=path, line=number, column=1, hint=_FORM)
 
@@ -117,7 +115,8 @@ def _parsed(path: str, number: int, words: list[str], threads: set[str]) -> _Ent
     kind = None
     if len(words) == 3:
         if words[1] not in _KINDS:
-            raise fail(f"there is no kind of change {words[1]!r}; known are {', '.join(_KINDS)}")
+            known = f"; possible here are {', '.join(possible)}" if possible else ""
+            raise fail(f"there is no kind of change {words[1]!r}{known}")
         kind = _KINDS[words[1]]
     try:
         amount = Fraction(value)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from fencepost.program.form import Span
 from fencepost.program.orders import FenceKind, Order
 
+Kind = Order | FenceKind
+
 PlaceId = tuple[int, int]  # a thread, and the number of a place for a fence in it
 InstructionId = tuple[int, int]  # a thread and a pc
 
@@ -32,7 +34,7 @@ class Edit:
 
     thread: int
     pc: int  # of the access; of what follows the place of the fence
-    what: Order | FenceKind
+    what: Kind
     depth: int = 0  # in how many loops
     place: int | None = None  # for a fence: the number of its place in the thread
     span: Span | None = None
@@ -73,3 +75,10 @@ def _joined(kinds: tuple[FenceKind, ...]) -> FenceKind:
     if FenceKind.SEQ_CST in kinds:
         return FenceKind.SEQ_CST
     return FenceKind.ACQ_REL
+
+
+def kind_name(kind: Kind) -> str:
+    """`acquire`, `fence(seq_cst)`, `mfence`."""
+    if isinstance(kind, Order):
+        return kind.name.lower()
+    return kind.value if kind.is_hardware else f"fence({kind.value})"

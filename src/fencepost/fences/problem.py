@@ -122,6 +122,18 @@ class Problem:
                     found[t, name] = tuple(i for i in new.code if i.span == name)
         return found
 
+    def full_with(self, waits: dict[tuple[int, Name], tuple[Instruction, ...]]) -> Program:
+        """`full`, with these busy waits made blocking."""
+        threads = []
+        for t, thread in enumerate(self.full.threads):
+            new = {
+                pc: waits[t, instruction.span]
+                for pc, instruction in enumerate(thread.code)
+                if instruction.span is not None and (t, instruction.span) in waits
+            }
+            threads.append(replace_instructions(thread, new))
+        return replace(self.full, threads=tuple(threads))
+
     def apply(self, chosen: Iterable[int]) -> Edited:
         """The repaired program in its own language, as it is handed out."""
         return self.editor.apply(gathered(self.edits[index] for index in sorted(chosen)))

@@ -21,5 +21,5 @@ VOCABULARY = Vocabulary(
     costs=rc20.COSTS,
     learner=rc20.Rc20Learner,
     words="SC fences",
-    hint=lambda program, edit: None,
+    hint=lambda program, place: None,
 )

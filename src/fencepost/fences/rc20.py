@@ -20,7 +20,6 @@ from fractions import Fraction
 from fencepost.models.notions import Notion
 from fencepost.models.rc20 import sc_m
 from fencepost.models.rc20.lower import split_non_atomics
-from fencepost.program.analysis.rewrite import replace_instructions
 from fencepost.program.form import (
     Access,
     BlockingCas,
@@ -253,7 +252,7 @@ class Trial:
     def __init__(self, problem: Problem, waits: dict[tuple[int, Name], tuple[Instruction, ...]], run: Run) -> None:
         self._problem = problem
         self._racing = run.kind is WitnessKind.RACE
-        program = problem.info.prepare(_with_waits(problem.full, waits))
+        program = problem.info.prepare(problem.full_with(waits))
         self._program = split_non_atomics(program) if self._racing else program
         self._fences: dict[FenceKind, tuple[Step, ...]] = {}  # what a new fence of each kind does
         self._script = tuple(self._scripted(run))
@@ -399,22 +398,10 @@ def _labelled(own: _Own, label: Label | None, upper: Choice) -> Label | None:
     return label if order is label.order else replace(label, order=order)
 
 
-def _with_waits(program: Program, waits: dict[tuple[int, Name], tuple[Instruction, ...]]) -> Program:
-    threads = []
-    for t, thread in enumerate(program.threads):
-        new = {
-            pc: waits[t, instruction.span]
-            for pc, instruction in enumerate(thread.code)
-            if instruction.span is not None and (t, instruction.span) in waits
-        }
-        threads.append(replace_instructions(thread, new))
-    return replace(program, threads=tuple(threads))
-
-
 VOCABULARY = Vocabulary(
     candidates=candidates,
     costs=COSTS,
     learner=Rc20Learner,
     words="acquire and release orders, and acquire, release and SC fences",
-    hint=lambda program, edit: None,
+    hint=lambda program, place: None,
 )

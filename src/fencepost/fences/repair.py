@@ -17,8 +17,8 @@ from fencepost.verdict.types import CheckResult, Notion, Robust, Statistics, Unk
 
 from . import costs as costing
 from .costs import Chosen, Costs
-from .editor import editor_of
-from .edits import Edit
+from .editor import Edited, editor_of
+from .edits import Edit, kind_name
 from .optimum import Choice
 from .problem import Problem
 from .synthesis import GivenUp, NoneFound, Synthesis
@@ -116,11 +116,13 @@ def _outcome(
         if isinstance(counted, GivenUp):
             return Undecided(counted.reason)
         optimal, more = counted
-    changes = tuple(_changes(problem, vocabulary, costs, search, chosen))
+    changes = tuple(_changes(problem, vocabulary, costs, search, chosen, edited))
     return Repaired(changes, total, edited.program, edited.text, final, optimal, more)
 
 
-def _changes(problem: Problem, vocabulary: Vocabulary, costs: Costs, search: Synthesis, chosen: Choice) -> list[Part]:
+def _changes(
+    problem: Problem, vocabulary: Vocabulary, costs: Costs, search: Synthesis, chosen: Choice, edited: Edited
+) -> list[Part]:
     """The parts of a repair in the order of the program, each with what goes wrong without it."""
     groups: dict[tuple[int, int, int], list[int]] = {}
     for index in sorted(chosen):
@@ -131,7 +133,9 @@ def _changes(problem: Problem, vocabulary: Vocabulary, costs: Costs, search: Syn
         edits = tuple(problem.edits[index] for index in indices)
         witness = search.witness_without(chosen, Choice(indices))
         cost = sum((costs.of[index] for index in indices), Fraction(0))
-        hint = vocabulary.hint(problem.editor.program, edits[0])
+        place = edits[0].thread, edits[0].place
+        where = next((at for at, (new, _) in edited.fences.items() if new == place), None)
+        hint = None if where is None else vocabulary.hint(edited.program, where)
         changes.append(Part(edits, _words(problem.editor.program, edits), cost, witness, hint))
     return changes
 
@@ -152,7 +156,7 @@ def _words(program: Program, edits: tuple[Edit, ...]) -> str:
         kinds = {edit.what for edit in edits}
         kind = FenceKind.ACQ_REL if len(kinds) > 1 else first.what
         where = "this" if first.name is None else f"everything that leaves state {first.name}"
-        return f"put fence({kind.value}) before {where}"
+        return f"put {kind_name(kind)} before {where}"
     access = program.threads[first.thread].code[first.pc]
     assert isinstance(access, Access)
     orders = [edit.what for edit in edits]

@@ -97,6 +97,12 @@ def _parse_automata(text: str, filename: str) -> Program:
     return parse(text, filename)
 
 
+def _patch_automata(text: str) -> SourcePatcher:
+    from fencepost.frontends.automata.patch import AutomataPatcher
+
+    return AutomataPatcher(text)
+
+
 _LITMUS_START = re.compile(r"\s*(?:X86|X86_64|AArch64|ARM|PPC|C)[ \t]+\S[^\n;]*\n(?s:.)*\{", re.IGNORECASE)
 
 
@@ -112,7 +118,7 @@ def _parse_litmus(text: str, filename: str) -> Program:
 
 LANGUAGES = (
     Language("tpl", (".tpl",), _sniff_tpl, _parse_tpl, _patch_tpl),
-    Language("automata", (".txt",), _sniff_automata, _parse_automata),
+    Language("automata", (".txt",), _sniff_automata, _parse_automata, _patch_automata),
     Language("litmus", (".litmus",), _sniff_litmus, _parse_litmus),
 )
 

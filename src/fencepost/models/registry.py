@@ -144,3 +144,10 @@ MODELS: dict[str, ModelInfo] = {
 def find(name: str) -> ModelInfo | None:
     """The model called `name`, by its own name or another that input files use for it."""
     return MODELS.get(name) or next((model for model in MODELS.values() if name in model.aliases), None)
+
+
+def guess(program: Program, notion: Notion = Notion.ROBUST) -> str:
+    """The model that is meant where none is named: the first that gives the program a meaning and has the property."""
+    fitting = [info for info in MODELS.values() if program.isa in info.isas]
+    asked = [info for info in fitting if notion in info.notions]
+    return (asked or fitting or list(MODELS.values()))[0].name

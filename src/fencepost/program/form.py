@@ -20,7 +20,7 @@ Programs for a processor (`Program.isa`, made by `frontends/litmus`) use, beyond
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from .condition import Final
@@ -315,6 +315,14 @@ class Program:
     def templates(self) -> tuple[int, ...]:
         """The threads of which any number of copies run. If there are any, this is not one program but many."""
         return tuple(number for number, thread in enumerate(self.threads) if thread.any_number)
+
+    def within(self, largest: int) -> Program:
+        """The program with values up to `largest` followed. Raises ValueError if it says its range itself."""
+        if self.wraps:
+            raise ValueError(
+                f"its values are {self.min_value} to {self.max_value} and wrap around, which is part of what it means"
+            )
+        return replace(self, min_value=-largest if self.min_value < 0 else 0, max_value=largest)
 
     def location(self, name: str) -> Location:
         return next(location for location in self.locations if location.name == name)

@@ -80,6 +80,11 @@ class FenceKind(Enum):
     EIEIO = "eieio"
     ISYNC = "isync"
 
+    @property
+    def is_hardware(self) -> bool:
+        """Whether it is an instruction of a processor, not a fence of C11."""
+        return self not in (FenceKind.ACQUIRE, FenceKind.RELEASE, FenceKind.ACQ_REL, FenceKind.SEQ_CST)
+
 
 class Mark(Enum):
     """What a processor's access instruction says beside its address and value (the letters of its event in `.cat`)."""

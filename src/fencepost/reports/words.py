@@ -78,7 +78,7 @@ def _verdict_line(result: CheckResult) -> str:
         case Robust(coverage):
             return f"{_robust(result)}: {_agreement(result)} ({coverage})"
         case NotRobust(witness) if result.notion is Notion.TRIANGULAR:
-            return f"NOT free of triangular races: {witness.headline}"
+            return f"NOT free of triangular races: {witness.headline.removeprefix('triangular race: ')}"
         case NotRobust(witness):
             kind = "data race: " if witness.kind is WitnessKind.RACE else ""
             return f"NOT robust: {kind}{witness.headline}"

@@ -128,7 +128,7 @@ def _check_locks(automaton: Automaton, thread: Thread, file: str) -> None:
         locked_places(thread)
     except LockError as error:
         span = thread.code[error.pc].span or automaton.name.span
-        state = next((name for pc, name in reversed(thread.places) if pc <= error.pc), automaton.initial)
+        state = next((name for pc, name in reversed(thread.places) if pc <= error.pc), automaton.initial[0])
         raise InputError(
             f"thread '{automaton.name.text}', state '{state}': {error.message}",
             file=file,
@@ -146,6 +146,8 @@ def _notes(text: Text, threads: Sequence[Thread]) -> list[str]:
                 f"line {automaton.name.line}: the star is part of the name {thread.name}, so this is one thread; "
                 f"any number of them is written thread {thread.name.rstrip('*')} *"
             )
+        if len(automaton.initial) > 1:
+            notes.append(f"thread {thread.name} starts in any of its initial states: {', '.join(automaton.initial)}")
         written = {transition.command.register for transition in automaton.transitions}
         for instruction in thread.code:
             index = instruction.ref.index if isinstance(instruction, Access) else None
@@ -176,9 +178,10 @@ class _ThreadLowering:
             self.leaving.setdefault(transition.source, []).append(transition)
         self.code: list[Instruction | _ToState] = []
         self.place: dict[str, int] = {}
-        self.waiting: list[str | None] = [automaton.initial]
+        self.waiting: list[str | None] = []
 
     def run(self) -> Thread:
+        self.start()
         while self.waiting:
             state = self.waiting.pop()
             while state is not None and state not in self.place:
@@ -196,6 +199,14 @@ class _ThreadLowering:
             places=tuple(names),
             any_number=self.automaton.any_number,
         )
+
+    def start(self) -> None:
+        if len(self.automaton.initial) == 1:
+            self.waiting.append(self.automaton.initial[0])
+            return
+        self.code.append(Choose(tuple(range(1, len(self.automaton.initial) + 1))))
+        for state in self.automaton.initial:
+            self.goto(state, self.automaton.name.span)
 
     def state(self, state: str) -> str | None:
         """Adds the code of `state`; the state that control falls through to, if any, must follow."""

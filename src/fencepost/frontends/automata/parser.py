@@ -47,12 +47,16 @@ class Transition:
     source: str
     target: str
     command: Command
+    word: Word  # "transition"
+    source_word: Word
 
 
 @dataclass(frozen=True, slots=True)
 class Automaton:
+    """A thread. With several initial states it starts in any of them."""
+
     name: Word
-    initial: str
+    initial: tuple[str, ...]
     final: str | None
     transitions: tuple[Transition, ...]
     any_number: bool = False
@@ -133,28 +137,30 @@ class _Parser:
         any_number = star is not None and star.text == "*"  # a template: any number of copies
         if any_number:
             self.at += 1
-        marks: dict[str, Word] = {}  # initial, final
+        initial: dict[str, None] = {}
+        final: Word | None = None
         transitions: list[Transition] = []
         while True:
             word = self.take("'transition', 'initial' or 'end'")
             match word.text:
                 case "end":
                     break
-                case "initial" | "final":
-                    if word.text in marks:
-                        self.fail(f"thread '{name.text}' has a second '{word.text}'", word)
-                    marks[word.text] = self.take(f"the {word.text} state")
+                case "initial":
+                    initial[self.take("the initial state").text] = None
+                case "final":
+                    if final is not None:
+                        self.fail(f"thread '{name.text}' has a second 'final'", word)
+                    final = self.take("the final state")
                 case "transition":
                     source = self.take("the state that the transition leaves")
                     target = self.take("the state that the transition goes to")
-                    transitions.append(Transition(source.text, target.text, self.command()))
+                    transitions.append(Transition(source.text, target.text, self.command(), word, source))
                 case _:
                     hint = "comments stand outside threads" if word.text.startswith("#") else None
                     self.fail(f"expected 'transition', 'initial', 'final' or 'end', found '{word.text}'", word, hint)
-        if "initial" not in marks:
+        if not initial:
             self.fail(f"expected 'initial': thread '{name.text}' does not say in which state it starts", word)
-        final = marks.get("final")
-        return Automaton(name, marks["initial"].text, final and final.text, tuple(transitions), any_number)
+        return Automaton(name, tuple(initial), final and final.text, tuple(transitions), any_number)
 
     def command(self) -> Command:
         word = self.take("a command")

@@ -66,17 +66,19 @@ def stale_use(program: Program, run: Run, thread: int, notion: Notion) -> Eviden
             continue
         cell = step.label.cell
         at = None if cell is None else state.graph.newest(cell)
-        if step.label.read is not None and (at is None or step.label.read != state.graph.written(at)):
-            continue
         origins = state.generated.origins_of(program, thread, step.reads)
         read = min(used)
         found = Evidence(
-            state.graph.add(thread, step.label, origins, at),
+            state.graph.add(thread, replace(step.label, read=_read_under_sc(state, step)), origins, at),
             state.graph.next_id(thread),
             newest=state.graph.event(read).source,
             tainted=state.tainted,
             used=used,
         )
+        if at is not None and step.label.read not in (None, state.graph.written(at)):
+            # The program would use them if the memory held another value: an error of SC_T all the same (Fig 4).
+            doubtful = doubtful or replace(found, confirmed=False)
+            continue
         for graph in _with_stale_reads(state, thread):
             weak = graph.add(thread, step.label, origins, at)
             shown = replace(found, stale=weak.event(read).source)
@@ -126,8 +128,9 @@ def _enabled(program: Program, state: sc_t.State, thread: int) -> Iterator[Step]
 
 def _read_under_sc(state: sc_t.State, step: Step) -> int | None:
     assert step.label is not None
-    assert step.label.cell is not None
-    return None if step.label.read is None else state.graph.written(state.graph.newest(step.label.cell))
+    if step.label.read is None or step.label.cell is None:
+        return None
+    return state.graph.written(state.graph.newest(step.label.cell))
 
 
 def _with_stale_reads(state: sc_t.State, thread: int) -> Iterator[Graph]:

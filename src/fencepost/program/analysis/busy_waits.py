@@ -9,7 +9,20 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ..expr import Binary, Const, Expr, ReadValue, Reg, both, evaluate, registers_of, show, substitute
-from ..form import Assign, BlockingCas, Cas, Instruction, Load, Program, Ref, Span, Thread, Wait
+from ..form import (
+    MEMORY,
+    Access,
+    Assign,
+    BlockingCas,
+    Cas,
+    Instruction,
+    Load,
+    Program,
+    Ref,
+    Span,
+    Thread,
+    Wait,
+)
 from ..orders import Order
 from .conditions import decided, folded, stored, with_read
 from .rewrite import replace_instructions
@@ -64,6 +77,8 @@ def block_busy_waits(program: Program) -> tuple[Program, tuple[BusyLoop, ...]]:
 def _blocking(program: Program, spins: Spins, pc: int) -> tuple[Instruction, ...]:
     """What the read at `pc` becomes; empty if it stays."""
     access = spins.thread.code[pc]
+    if not isinstance(access, Access) or access.ref.location == MEMORY:
+        return ()
     if isinstance(access, Load) and (
         access.order is Order.NON_ATOMIC or not program.location(access.ref.location).atomic
     ):

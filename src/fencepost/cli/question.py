@@ -1,0 +1,107 @@
+"""The question that a command line asks: which model, which property, of which program."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import TYPE_CHECKING
+
+from fencepost import api
+from fencepost.frontends import InputError
+from fencepost.models.notions import Notion
+from fencepost.models.registry import MODELS, find, guess
+
+from .exits import UsageError
+from .parsing import Parser, one_of
+from .units import count
+
+if TYPE_CHECKING:
+    from argparse import _ArgumentGroup
+
+    from fencepost.program.form import Program
+
+PROPERTIES = """\
+properties (--property; `fencepost explain WORD` says more):
+  robust          every execution is one of SC (default)
+  observational   the program cannot tell its executions from those of SC: rc20, ra (same as --observational)
+  trf             no triangular race (Owens), which is more than robust: tso
+  state           threads come only to where they come under SC, with store buffers of at most --buffer stores: tso
+"""
+
+
+def add_options(parser: Parser, models: str) -> _ArgumentGroup:
+    """Those of every verb that decides something about a program. `models`: which ones it is about, for --help."""
+    names = [name for model in MODELS.values() for name in (model.name, *model.aliases)]
+    question = parser.add_argument_group("the question")
+    question.add_argument(
+        "--model",
+        type=one_of("model", names),
+        help=f"{models} (default: rc20; tso for programs in x86 instructions or automata, and properties of tso alone)",
+    )
+    words = [notion.value for notion in Notion]
+    question.add_argument(
+        "--property",
+        type=one_of("property", words),
+        metavar="|".join(words),
+        help="what is to hold (default: robust; see below)",
+    )
+    question.add_argument("--observational", action="store_true", help="the same as --property observational")
+    question.add_argument(
+        "--busy-waits",
+        type=one_of("treatment of busy waits", ("block", "keep")),
+        metavar="block|keep",
+        help="loops that only wait: block (default) treats them as blocking; keep is the default for files "
+        "that announce verdicts; loops of automata are always kept",
+    )
+    question.add_argument(
+        "--values",
+        type=count,
+        metavar="N",
+        help="follow values up to N (and from -N on, if any is negative), in automata: where values have no bound, "
+        "the default is a little more than the constants that occur",
+    )
+    question.add_argument(
+        "--buffer", type=count, metavar="N", help="--property state: stores that a buffer holds at most (default: 4)"
+    )
+    return question
+
+
+def notion_of(arguments: Namespace) -> Notion:
+    """The property that is asked for. Raises UsageError if the options contradict each other."""
+    notion = Notion.ROBUST if arguments.property is None else Notion(arguments.property)
+    if arguments.observational:
+        if arguments.property not in (None, Notion.OBSERVATIONAL.value):
+            raise UsageError(f"--observational and --property {arguments.property} are two different questions")
+        notion = Notion.OBSERVATIONAL
+    if arguments.buffer is not None and notion is not Notion.STATE:
+        raise UsageError("--buffer bounds the store buffers", "it needs --property state")
+    info = None if arguments.model is None else find(arguments.model)
+    if info is not None and notion not in info.notions:
+        raise UsageError(_not_asked(info.name, notion), _asked(info.name))
+    return notion
+
+
+def load(file: str, arguments: Namespace, notion: Notion) -> tuple[Program, str]:
+    """The program, and the model to check it against. Raises InputError."""
+    program = api.load(file)
+    if arguments.values is not None:
+        try:
+            program = program.within(arguments.values)
+        except ValueError as error:
+            raise InputError(str(error), file=file) from None
+    model = arguments.model or guess(program, notion)
+    info = find(model)
+    if info is not None and notion not in info.notions:
+        raise InputError(_not_asked(info.name, notion), file=file, hint=_asked(info.name))
+    return program, model
+
+
+def _not_asked(model: str, notion: Notion) -> str:
+    return f"{model} is not checked for the property {notion.value}"
+
+
+def _asked(model: str) -> str:
+    info = find(model)
+    assert info is not None
+    known = ", ".join(notion.value for notion in Notion if notion in info.notions)
+    others = [other.name for other in MODELS.values() if other.name != model]
+    return f"known for {model} are {known}; other models: {', '.join(others)}"

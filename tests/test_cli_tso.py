@@ -1,0 +1,151 @@
+"""The questions about TSO on the command line: which model, which property, which values; and what is said of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fencepost.cli.main import main
+
+SB = """\
+thread t1
+initial q0
+transition q0 q1 write 1 0
+transition q1 q2 read r 1
+end
+thread t2
+initial q0
+transition q0 q1 write 1 1
+transition q1 q2 read r 0
+end
+"""
+TRIANGLE = SB.replace("transition q1 q2 read r 0\n", "")
+GROWING = """\
+thread t1
+initial q0
+transition q0 q1 read r 0
+transition q1 q0 write + r 1 0
+end
+thread t2
+initial q0
+transition q0 q1 write 1 1
+transition q1 q2 read r 0
+end
+"""
+TPL = """\
+global x, y;
+fn left { local r; x.store(1, rlx); r = y.load(rlx); }
+fn right { local r; y.store(1, rlx); r = x.load(rlx); }
+"""
+FILES = {"sb.txt": SB, "triangle.txt": TRIANGLE, "growing.txt": GROWING, "sb.tpl": TPL}
+
+
+@pytest.fixture
+def fencepost(capsys, tmp_path, monkeypatch):
+    """Calls fencepost in a folder with some programs; returns exit code, standard output and standard error."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+
+    def call(*arguments):
+        code = main(list(arguments))
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return call
+
+
+def test_automata_are_checked_against_tso(fencepost):
+    code, out, err = fencepost("check", "sb.txt")
+    assert (code, err) == (1, "")
+    assert out.startswith("NOT robust: the load of [1] in line 4 may overtake the store to [0] in line 3")
+    assert "  model    TSO, against SC\n" in out
+    assert "[0] = 1 leaves the store buffer" in out
+
+
+def test_tpl_is_checked_against_tso_if_asked(fencepost):
+    code, out, _ = fencepost("check", "--model", "tso", "sb.tpl")
+    assert code == 1
+    assert "  model    TSO, against SC\n" in out
+    assert "  model    RC20, against SC\n" in fencepost("check", "sb.tpl")[1]
+    assert "  model    TSO, against SC\n" in fencepost("check", "--property", "trf", "sb.tpl")[1]
+
+
+def test_triangular_races(fencepost):
+    assert fencepost("check", "triangle.txt")[0] == 0
+    code, out, _ = fencepost("check", "--property", "trf", "triangle.txt", "-q")
+    assert code == 1
+    assert out == (
+        "NOT free of triangular races: the load of [1] in line 4 may overtake the store to [0] in line 3, "
+        "and the store to [1] in line 8 changes what it reads\n"
+    )
+    code, out, _ = fencepost("fence", "--property", "trf", "triangle.txt")
+    assert code == 0
+    assert "put mfence before everything that leaves state q1" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("--model", "rc20", "--property", "trf"),
+            "error: rc20 is not checked for the property trf\nhint: known for rc20",
+        ),
+        (("--observational", "--property", "trf"), "--observational and --property trf are two different questions"),
+        (("--buffer", "3"), "--buffer bounds the store buffers\nhint: it needs --property state"),
+        (("--property", "observational"), "sb.txt: error: tso is not checked for the property observational"),
+        (
+            ("--property", "tfr"),
+            "there is no property 'tfr'; known are robust, observational, state, trf (did you mean trf?)",
+        ),
+    ],
+)
+def test_questions_that_nobody_answers(fencepost, arguments, message):
+    code, out, err = fencepost("check", "sb.txt", *arguments)
+    assert (code, out) == (3, "")
+    assert message in err
+
+
+def test_values_that_grow_without_bound(fencepost):
+    code, out, _ = fencepost("check", "growing.txt", "-q")
+    assert code == 2
+    assert out == (
+        "unknown: values from 0 to 9 were followed, and no violation was found, but thread t1 leaves them at line 4 "
+        "(a larger range: --values N)\n"
+    )
+    assert "values from 0 to 30 were followed" in fencepost("check", "growing.txt", "-q", "--values", "30")[1]
+
+
+def test_values_of_tpl_are_not_for_the_command_line_to_say(fencepost):
+    code, _, err = fencepost("check", "sb.tpl", "--values", "30")
+    assert code == 3
+    assert "sb.tpl: error: its values are 0 to 1 and wrap around" in err or "its values are 0 to 255" in err
+
+
+def test_patched_automata(fencepost, tmp_path: Path):
+    code, out, _ = fencepost("fence", "sb.txt", "-o", "fixed.txt")
+    assert code == 0
+    assert out.startswith("repaired: 2 changes, cost 2, and no cheaper repair exists\n")
+    assert (tmp_path / "fixed.txt").read_text() == SB.replace(
+        "transition q1 q2 read", "transition q1 q1_fenced mfence\ntransition q1_fenced q2 read"
+    )
+    assert fencepost("check", "fixed.txt")[0] == 0
+
+
+def test_costs_of_states(fencepost, tmp_path: Path):
+    (tmp_path / "costs.txt").write_text("t1:q1 7  # dear\n* mfence 2\nt2:q2 3\n")
+    code, out, err = fencepost("fence", "sb.txt", "--cost", "costs.txt", "--format", "json", "--count")
+    assert (code, err) == (0, "")
+    report = json.loads(out)
+    assert [(change["thread"], change["state"], change["cost"]) for change in report["changes"]] == [
+        ("t1", "q1", 2),  # the last line that is about it
+        ("t2", "q1", 2),
+    ]
+    assert (report["cost"], report["optimal_repairs"]) == (4, 1)
+    assert report["warnings"] == ["costs.txt: nothing can be changed at the place of line 1, 3"]
+    (tmp_path / "costs.txt").write_text("* fence 2\n")
+    code, _, err = fencepost("fence", "sb.txt", "--cost", "costs.txt")
+    assert code == 3
+    assert "costs.txt:1:1: error: there is no kind of change 'fence'; possible here are mfence" in err
