@@ -225,7 +225,7 @@ def _verdict(violation: Witness | None, found: _core.Result, options: SearchOpti
     if violation is not None:
         return NotRobust(violation)
     if found["ending"] != _EXHAUSTED:
-        return Unknown(why_not_exhausted(found, options))
+        return not_exhausted(found, options)
     if found["undecided"]:
         return Unknown("the values that a wait or CAS may expect could not be told apart")
     return Robust(all_states(found["states"]))
@@ -241,13 +241,17 @@ def is_exhausted(found: _core.Result) -> bool:
     return found["ending"] == _EXHAUSTED
 
 
-def why_not_exhausted(found: _core.Result, options: SearchOptions) -> str:
-    """What ended a search early that has found no violation."""
-    return why_ended(found["ending"], f"no violation after {found['states']:,} states", options)
+def not_exhausted(found: _core.Result, options: SearchOptions) -> Unknown:
+    """The answer of a search that ended early and has found no violation."""
+    return ended_early(found["ending"], f"no violation after {found['states']:,} states", options)
 
 
-def why_ended(ending: int, covered: str, options: SearchOptions) -> str:
-    """What ended a search early, and what it had covered."""
+def ended_early(ending: int, covered: str, options: SearchOptions) -> Unknown:
+    """What ended a search, and what it had covered."""
+    return Unknown(_why(ending, covered, options), stopped=ending == _STOPPED)
+
+
+def _why(ending: int, covered: str, options: SearchOptions) -> str:
     match ending:
         case 2:
             return f"the limit of {options.max_states:,} states was reached; {covered}"

@@ -7,14 +7,14 @@ then searched like any other program, smaller ones first, and its witness is rep
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from itertools import product
 
 from fencepost import _core
 from fencepost.engines import attacks, exhaustive
-from fencepost.engines.exhaustive import Progress, require_supported_notion, run_search, why_ended
+from fencepost.engines.exhaustive import Progress, ended_early, require_supported_notion, run_search
 from fencepost.engines.lowering import require_fitting, to_core
 from fencepost.engines.options import Reduction, SearchOptions
 from fencepost.models import Unsupported
@@ -34,9 +34,11 @@ from fencepost.verdict.types import (
     Witness,
 )
 
-_Look = Callable[[Mapping[str, int], int | None], Witness | None]
+_Look = Callable[[Mapping[str, int], int | None], Witness | Unknown | None]
 
 _GOALS = {Notion.ROBUST: "cycle", Notion.TRIANGULAR: "triangle"}
+_STOPPED = 5  # an ending of the core
+_SECONDS_FOR_EXAMPLES = 1.0  # of each instance at least, even if the time is over
 _FEW_STATES = 200_000  # for instances that are smaller than the one that is known to suffice
 
 
@@ -171,8 +173,8 @@ class _Conclusion:
     def result(self, result: CheckResult) -> CheckResult:
         cycle, assertion, outside = self.found["answers"]
         clean = outside["coverable"] == Coverable.NO
-        attack = self.instance_with_attack(cycle) if cycle["coverable"] == Coverable.YES else None
-        failing = self.instance_that_fails(assertion) if assertion["coverable"] == Coverable.YES else None
+        attack = self.example(cycle, self.attack_in)
+        failing = self.example(assertion, self.failure_in)
         if attack is not None and failing is not None:
             attack, failing = self.in_one_instance(attack, failing)
         if attack is not None or failing is not None:
@@ -186,7 +188,7 @@ class _Conclusion:
         elif cycle["coverable"] == Coverable.YES:
             verdict = Unknown(self.not_shown("a violation", cycle))
         elif cycle["coverable"] == Coverable.UNDECIDED:
-            verdict = Unknown(self.why())
+            verdict = self.ended_early()
         elif not self.question.attackable and self.question.compares:
             verdict = Robust(_NO_ATTACKS)
         elif clean:
@@ -216,10 +218,9 @@ class _Conclusion:
         backwards = f", {elements:,} least states backwards" if elements else ""
         return f"{globals_:,} states of memory and {locals_:,} of a thread{backwards}"
 
-    def why(self) -> str:
-        return why_ended(
-            self.found["ending"], f"no answer for any number of threads after {self.covered()}", self.question.options
-        )
+    def ended_early(self) -> Unknown:
+        covered = f"no answer for any number of threads of {self.names} after {self.covered()}"
+        return ended_early(self.found["ending"], covered, self.question.options)
 
     def not_shown(self, what: str, answer: _core.CoverabilityAnswer) -> str:
         copies = counted(tuple(self.sufficient(answer).items()))
@@ -240,31 +241,31 @@ class _Conclusion:
         names = [program.threads[number].name for number in program.templates]
         return dict(zip(names, answer["copies"], strict=True))
 
-    def instance_with_attack(self, answer: _core.CoverabilityAnswer) -> _Example | None:
-        return next(self.examples(self.sufficient(answer), self.attack_in), None)
-
-    def instance_that_fails(self, answer: _core.CoverabilityAnswer) -> _Example | None:
-        return next(self.examples(self.sufficient(answer), self.failure_in), None)
-
-    def examples(self, enough: Mapping[str, int], look: _Look) -> Iterator[_Example]:
-        """Instances with what is looked for: those with the fewest threads first, `enough` last."""
+    def example(self, answer: _core.CoverabilityAnswer, look: _Look) -> _Example | None:
+        """An instance with what is known to be coverable: those with the fewest threads are tried first."""
+        if answer["coverable"] != Coverable.YES or self.found["ending"] == _STOPPED:
+            return None
+        enough = self.sufficient(answer)
         for copies in _up_to(enough):
             threads = sum(copies.values()) + len(self.question.program.threads) - len(copies)
             if 0 < threads <= _core.MAX_THREADS:
-                witness = look(copies, None if copies == enough else _FEW_STATES)
-                if witness is not None:
-                    yield _Example(copies, witness)
+                found = look(copies, None if copies == enough else _FEW_STATES)
+                if isinstance(found, Witness):
+                    return _Example(copies, found)
+                if isinstance(found, Unknown) and found.stopped:
+                    return None
+        return None
 
     def in_one_instance(self, attack: _Example, failing: _Example) -> tuple[_Example, _Example | None]:
         """Both in the same instance, which is large enough for either; the attack alone if that is too large."""
         copies = {name: max(count, failing.copies[name]) for name, count in attack.copies.items()}
         first = self.attack_in(copies, None) if copies != attack.copies else attack.witness
         second = self.failure_in(copies, None) if copies != failing.copies else failing.witness
-        if first is None or second is None:
+        if not isinstance(first, Witness) or not isinstance(second, Witness):
             return attack, None
         return _Example(copies, first), _Example(copies, second)
 
-    def attack_in(self, copies: Mapping[str, int], most: int | None) -> Witness | None:
+    def attack_in(self, copies: Mapping[str, int], most: int | None) -> Witness | Unknown | None:
         found = attacks.check_program(
             instance(self.question.program, copies),
             model=self.question.info.name,
@@ -272,20 +273,25 @@ class _Conclusion:
             options=self.options(most),
             on_progress=self.on_progress,
         )
-        return found.verdict.witness if isinstance(found.verdict, NotRobust) else None
+        match found.verdict:
+            case NotRobust(witness):
+                return witness
+            case Unknown() as unknown:
+                return unknown
+        return None
 
-    def failure_in(self, copies: Mapping[str, int], most: int | None) -> Witness | None:
+    def failure_in(self, copies: Mapping[str, int], most: int | None) -> Witness | Unknown | None:
         program, info, options = instance(self.question.program, copies), self.question.info, self.options(most)
         if self.question.compares:
             return attacks.failing_assertion(program, model=info, options=options, on_progress=self.on_progress)
         found = exhaustive.check_program(program, model=info.name, options=options, on_progress=self.on_progress)
-        return found.assertion_witness
+        return found.assertion_witness or (found.verdict if isinstance(found.verdict, Unknown) else None)
 
     def options(self, most: int | None) -> SearchOptions:
         options = self.question.options
         if options.timeout is not None:
             left = options.timeout - (time.perf_counter() - self.started)
-            options = replace(options, timeout=max(left, 1e-3))
+            options = replace(options, timeout=max(left, _SECONDS_FOR_EXAMPLES))
         limits = [limit for limit in (options.max_states, most) if limit is not None]
         return replace(options, max_states=min(limits, default=None))
 

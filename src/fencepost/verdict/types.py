@@ -126,6 +126,7 @@ class NotRobust:
 @dataclass(frozen=True, slots=True)
 class Unknown:
     reason: str
+    stopped: bool = field(default=False, compare=False)  # by the user, who does not want anything else searched
 
 
 Verdict = Robust | NotRobust | Unknown
