@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from fencepost import _core
-from fencepost.models.axiomatic.algebra import Axiom, Group, Op, Rules, SetExpr, Test, _Node, parts, show
+from fencepost.models.axiomatic.algebra import Axiom, Group, Op, Rules, SetExpr, Test, _Node, parts, show, shrinking
 from fencepost.models.axiomatic.execution import BASE_RELATIONS, RELATIONS
 from fencepost.models.axiomatic.tags import ALL_TAGS
 
@@ -251,11 +251,6 @@ def _grows(root: _Node) -> bool:
 
 def _require_growing(body: _Node, group: Group) -> None:
     """`let rec` means a least solution: no name may stand where more of it means less."""
-    using: set[int] = set()
-    for node in parts(body):
-        if node.op is Op.BOUND and node.group is group:
-            using.add(id(node))
-        elif any(id(arg) in using for arg in node.args):
-            using.add(id(node))
-            if node.op is Op.COMPLEMENT or (node.op is Op.DIFFERENCE and id(node.args[1]) in using):
-                raise UnsupportedRulesError(f"in a recursive definition, {show(node)} shrinks when a name grows")
+    node = shrinking(body, group)
+    if node is not None:
+        raise UnsupportedRulesError(f"in a recursive definition, {show(node)} shrinks when a name grows")

@@ -228,6 +228,22 @@ def parts(*roots: _Node) -> Iterator[_Node]:
             todo.extend((arg, False) for arg in reversed(below))
 
 
+def shrinking(body: _Node, group: Group) -> _Node | None:
+    """A part of `body` that gets smaller when a name of the group gets larger; None if there is none.
+
+    Only without one do the equations have a least solution, which is found by iteration.
+    """
+    using: set[int] = set()
+    for node in parts(body):
+        if node.op is Op.BOUND and node.group is group:
+            using.add(id(node))
+        elif any(id(arg) in using for arg in node.args):
+            using.add(id(node))
+            if node.op is Op.COMPLEMENT or (node.op is Op.DIFFERENCE and id(node.args[1]) in using):
+                return node
+    return None
+
+
 _INFIX = {Op.UNION: " | ", Op.INTERSECTION: " & ", Op.DIFFERENCE: " \\ ", Op.PRODUCT: " * ", Op.SEQUENCE: " ; "}
 _SUFFIX = {Op.INVERSE: "^-1", Op.PLUS: "+", Op.STAR: "*", Op.MAYBE: "?"}
 

@@ -1,0 +1,119 @@
+"""A `.cat` file, with what it includes, as the rules of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from fencepost.models.axiomatic.algebra import Rules
+from fencepost.program.form import Isa
+from fencepost.program.source import InputError, read_source
+
+from . import syntax
+from .interpreter import Interpreter
+from .names import initial_names
+from .parser import parse
+
+SUFFIX = ".cat"
+_STANDARD = "stdlib.cat"
+# Files that enumerate coherence orders, or look into instructions, in herd: ours stand for them even where they exist.
+_OURS = frozenset(
+    (
+        *(_STANDARD, "cos.cat", "cos-opt.cat", "cos-ok-opt.cat", "cos-no-opt.cat", "cross.cat", "enumerations.cat"),
+        *("aarch64deps.cat", "aarch64bbm.cat", "aarch64show.cat"),
+    )
+)
+_SAME = {"cos-opt.cat": "cos.cat", "cos-ok-opt.cat": "cos.cat", "cos-no-opt.cat": "cos.cat"}
+_BY_US = "fencepost's "  # before the names of files in the library
+_ARCHITECTURES = {
+    "X86": Isa.X86,
+    "X86_64": Isa.X86,
+    "AARCH64": Isa.AARCH64,
+    "ARM": Isa.ARMV7,
+    "PPC": Isa.POWER,
+    "C": Isa.C11,
+}
+
+
+@dataclass(frozen=True)
+class CatFile:
+    """A model's file. `folders` are searched for what it includes, after its own folder."""
+
+    path: Path
+    model: syntax.Model
+    folders: tuple[Path, ...]
+    _known: dict[Isa, Rules] = field(default_factory=dict, compare=False)
+
+    @property
+    def title(self) -> str:
+        return self.model.name
+
+    @property
+    def isa(self) -> Isa | None:
+        """What its first line says that it is for."""
+        return _ARCHITECTURES.get((self.model.architecture or self.model.name).upper())
+
+    def rules(self, isa: Isa) -> Rules:
+        """For programs of this kind: some names mean other events for other processors. Raises InputError."""
+        if isa not in self._known:
+            self._known[isa] = _Reader(self, isa).rules()
+        return self._known[isa]
+
+
+def load(path: str | Path, folders: Sequence[str | Path] = ()) -> CatFile:
+    """The model in a file. Raises InputError, with the place, for what is not supported."""
+    path = Path(path)
+    try:
+        file = CatFile(path, parse(read_source(path, "model"), str(path)), tuple(map(Path, folders)))
+        file.rules(file.isa or Isa.C11)
+    except RecursionError:
+        raise InputError("something in this model is nested too deeply", file=str(path)) from None
+    return file
+
+
+@dataclass(frozen=True)
+class _Reader:
+    file: CatFile
+    isa: Isa
+    folders: dict[Path, None] = field(default_factory=dict)  # of all files read so far, in this order
+
+    def rules(self) -> Rules:
+        names = initial_names(self.isa)
+        interpreter = Interpreter(self.included)
+        interpreter.run(_library(_STANDARD), names)
+        self.folders[self.file.path.parent] = None
+        interpreter.run(self.file.model.instructions, names)
+        if not interpreter.axioms:
+            raise InputError(
+                "this model forbids nothing: it has no acyclic, irreflexive or empty", file=str(self.file.path)
+            )
+        return Rules(self.file.title, tuple(interpreter.axioms), tuple(interpreter.flags))
+
+    def included(self, include: syntax.Include) -> tuple[syntax.Instruction, ...]:
+        name = Path(include.file).name
+        if name not in _OURS:
+            beside = () if include.place.file.startswith(_BY_US) else (Path(include.place.file).parent,)
+            for folder in (*beside, *self.folders, *self.file.folders):
+                path = folder / include.file
+                if path.is_file():
+                    self.folders[path.parent] = None
+                    return parse(read_source(path, "model"), str(path)).instructions
+        if _in_library(name):
+            return _library(name)
+        raise include.place.error(
+            f"there is no file {include.file}",
+            hint="it is looked for beside the model, and among fencepost's own files",
+        )
+
+
+def _in_library(name: str) -> bool:
+    return (files(__package__) / "library" / _SAME.get(name, name)).is_file()
+
+
+@cache
+def _library(name: str) -> tuple[syntax.Instruction, ...]:
+    text = (files(__package__) / "library" / _SAME.get(name, name)).read_text(encoding="utf-8")
+    return parse(text, f"{_BY_US}{name}").instructions
