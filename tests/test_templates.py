@@ -213,7 +213,7 @@ def test_other_models_say_that_they_are_not_decided(model):
     result = api.check(program(SB), model=model)
     assert result.verdict == Unknown(
         f"{model.upper()} is not decided for any number of threads of left; "
-        "--instances N checks N copies of each, and says nothing about more"
+        "`check --instances N` checks N copies of each, and says nothing about more"
     )
     assert result.assertions is Answer.UNKNOWN
 
@@ -331,8 +331,8 @@ def test_the_command_line(fencepost, tmp_path):
     code, out, _ = fencepost("check", "sb.tpl", "-q")
     assert code == 2
     assert out == (
-        "unknown: RC20 is not decided for any number of threads of left; --instances N checks N copies of each, "
-        "and says nothing about more\n"
+        "unknown: RC20 is not decided for any number of threads of left; `check --instances N` checks N copies of "
+        "each, and says nothing about more\n"
     )
     code, out, _ = fencepost("check", "sb.tpl", "-q", "--instances", "2", "--model", "sc")
     assert code == 0

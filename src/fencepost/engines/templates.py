@@ -72,7 +72,7 @@ def check_program(
             result,
             verdict=Unknown(
                 f"{what} is not decided for any number of threads of {names}; "
-                "--instances N checks N copies of each, and says nothing about more"
+                "`check --instances N` checks N copies of each, and says nothing about more"
             ),
         )
     started = time.perf_counter()
@@ -251,7 +251,7 @@ class _Conclusion:
             if 0 < threads <= _core.MAX_THREADS:
                 found = look(copies, None if copies == enough else _FEW_STATES)
                 if isinstance(found, Witness):
-                    return _Example(copies, found)
+                    return _example(copies, found)
                 if isinstance(found, Unknown) and found.stopped:
                     return None
         return None
@@ -263,7 +263,7 @@ class _Conclusion:
         second = self.failure_in(copies, None) if copies != failing.copies else failing.witness
         if not isinstance(first, Witness) or not isinstance(second, Witness):
             return attack, None
-        return _Example(copies, first), _Example(copies, second)
+        return _example(copies, first), _example(copies, second)
 
     def attack_in(self, copies: Mapping[str, int], most: int | None) -> Witness | Unknown | None:
         found = attacks.check_program(
@@ -300,6 +300,10 @@ class _Conclusion:
 class _Example:
     copies: dict[str, int]
     witness: Witness
+
+
+def _example(copies: dict[str, int], witness: Witness) -> _Example:
+    return _Example(copies, replace(witness, copies=tuple(copies.items())))
 
 
 def _up_to(enough: Mapping[str, int]) -> list[dict[str, int]]:

@@ -44,6 +44,11 @@ def instance(program: Program, copies: Mapping[str, int]) -> Program:
     return replace(program, threads=threads)
 
 
+def instance_of(program: Program, copies: Copies) -> Program:
+    """The program itself if it has no templates, and so no copies of any."""
+    return instance(program, dict(copies)) if copies else program
+
+
 def instances(program: Program, each: int) -> Program:
     """The instance with `each` copies of every template."""
     return instance(program, {program.threads[number].name: each for number in program.templates})

@@ -231,6 +231,7 @@ def _witness(record: _Record, threads: int) -> Witness:
         thread=record.optional("thread", record.integer),
         span=record.optional("span", lambda name: _span(record.record(name))),
         attack=record.optional("attack", lambda name: _attack(record.record(name))),
+        copies=_copies(record),
     )
     _require_known(witness, threads, record.path)
     return witness

@@ -111,6 +111,7 @@ class Witness:
     thread: int | None = None  # the thread and the place of the offending instruction
     span: Span | None = None
     attack: Attack | None = None  # where a store is overtaken
+    copies: Copies = ()  # it is an execution of this instance of a program with templates
 
 
 @dataclass(frozen=True, slots=True)
