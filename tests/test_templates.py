@@ -11,6 +11,7 @@ import pytest
 from fencepost import api
 from fencepost.engines.lowering import to_core
 from fencepost.engines.options import SearchOptions
+from fencepost.fences.types import Repaired
 from fencepost.frontends import InputError, loads
 from fencepost.frontends.automata.writer import to_automata
 from fencepost.frontends.tpl.writer import to_tpl
@@ -203,6 +204,47 @@ def test_busy_waits_are_shown_in_the_instance():
     result = api.check(program(source.replace("y != y", "r != 1")), model="tso")
     assert result.assertions is Answer.FAIL
     assert [(wait.thread, result.program.threads[wait.thread].name) for wait in result.busy_waits] == [(1, "b#1")]
+
+
+# Fences
+
+
+def test_a_fence_in_a_template_counts_once():
+    result = api.fence(EXAMPLES / "store-buffering.tpl", model="tso")
+    outcome = result.outcome
+    assert isinstance(outcome, Repaired)
+    assert (len(outcome.changes), outcome.cost) == (2, 2)
+    assert outcome.text is not None
+    assert outcome.text.count("fence(seq_cst);") == 2
+    assert isinstance(outcome.check.verdict, Robust)
+    assert isinstance(api.check(loads(outcome.text, "again.tpl"), model="tso").verdict, Robust)
+    for change in outcome.changes:
+        assert change.without is not None
+        assert dict(change.without.copies) == {"left": 1, "right": 1}
+
+
+def test_fences_of_templates_are_told(fencepost):
+    code, out, _ = fencepost("fence", EXAMPLES / "spinlock-broken.txt")
+    assert code == 0
+    assert out.startswith("repaired for any number of threads of worker: 2 changes, cost 2, and no cheaper repair")
+    assert "transition one one_fenced mfence" in out
+    assert ", with 2 of worker" in " ".join(out.split())
+    code, out, _ = fencepost("fence", EXAMPLES / "spinlock-broken.txt", "--format", "json")
+    for change in json.loads(out)["changes"]:
+        assert change["without"]["copies"] == [{"thread": "worker", "count": 2}]
+        assert {step["thread"] for step in change["without"]["trace"]} == {0, 1}
+
+
+def test_robust_templates_need_no_fence(fencepost):
+    code, out, _ = fencepost("fence", EXAMPLES / "rwlock.tpl", "--model", "tso")
+    assert code == 0
+    assert out.startswith("robust already: rwlock needs no change under TSO for any number of threads of reader and")
+
+
+def test_fences_for_models_that_do_not_know_templates(fencepost):
+    code, out, _ = fencepost("fence", EXAMPLES / "store-buffering.tpl", "--model", "rc20")
+    assert code == 2
+    assert out.startswith("unknown: RC20 is not decided for any number of threads of left and right;")
 
 
 # What is not

@@ -6,9 +6,12 @@ FENCEPOST_TEMPLATES=2000 compares more programs with their instances than CI doe
 from __future__ import annotations
 
 import os
+from fractions import Fraction
+from random import Random
 
 import pytest
 from support.random_templates import random_template_program
+from support.repairs import agrees, is_robust, model, problem_of
 
 from fencepost.engines import attacks, templates
 from fencepost.engines.options import ALL_REDUCTIONS, Reduction, SearchOptions
@@ -20,6 +23,7 @@ from fencepost.verdict.types import Answer, Notion, NotRobust, Robust, Unknown
 
 PROGRAMS = int(os.environ.get("FENCEPOST_TEMPLATES", "200"))
 PARTS = 4
+TSO = model("tso")
 OPTIONS = SearchOptions(jobs=1, timeout=60)
 FEW = SearchOptions(jobs=1, max_states=100_000)
 
@@ -66,3 +70,21 @@ def test_no_reduction_changes_a_verdict(without: Reduction) -> None:
         fewer = templates.check_program(program, model="tso", options=options)
         assert isinstance(fewer.verdict, Robust) is isinstance(with_all.verdict, Robust), f"seed {seed}"
         assert fewer.assertions is with_all.assertions, f"seed {seed}"
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_no_repair_is_cheaper(part: int) -> None:
+    """Every set of fences that costs less is tried."""
+    compared = 0
+    seed = part
+    while compared < 25:
+        seed += PARTS
+        program = random_template_program(seed)
+        if is_robust(program, TSO, Notion.ROBUST):
+            continue
+        problem = problem_of(program, TSO, Notion.ROBUST)
+        random = Random(seed)
+        costs = [Fraction(random.randint(1, 4)) for _ in problem.edits]
+        agreed = agrees(problem, costs, 200)
+        assert agreed is not False, f"a cheaper repair of random templates {seed}"
+        compared += agreed is not None
