@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from fencepost.api import fence
+from fencepost.fences.types import Repaired
 from fencepost.frontends import InputError, loads
 from fencepost.frontends.automata.writer import to_automata
+from fencepost.program.analysis.locks import locked_places
 from fencepost.program.expr import Binary, Const, Reg
 from fencepost.program.form import MEMORY, Assume, Branch, Choose, Fence, Isa, Load, Lock, Program, Ref, Store, Unlock
 from fencepost.program.orders import FenceKind, Order
@@ -138,6 +141,28 @@ def test_other_languages_in_txt_files_are_known_too() -> None:
     assert loads("global x; fn f { local r; r = x.load(); }", "p.txt").language == "tpl"
 
 
+def test_a_state_inside_and_outside_a_lock_has_two_copies() -> None:
+    """Table 7.1: a thread that has the lock cannot take it again. Elsewhere the same transition goes on."""
+    program = parse(thread("a b lock", "a b noop", "b c write 1 0", "c d lock", "d e unlock"))
+    assert program.notes == (
+        "line 6: thread 't', state 'c': control may also come to this lock inside another lock, and gets stuck",
+    )
+    held = locked_places(program.threads[0])
+    places = {(name, held[pc]) for pc, name in program.threads[0].places}
+    assert places == {("a", False), ("b", True), ("b", False), ("c", True), ("c", False), ("d", True), ("e", False)}
+    assert len([instruction for instruction in program.threads[0].code if isinstance(instruction, Lock)]) == 2
+
+
+def test_copies_of_a_state_get_one_fence() -> None:
+    text = "thread u\ninitial a\ntransition a b write 1 1\ntransition b c mfence\ntransition c d read r 0\nend\n"
+    program = parse(thread("a b lock", "b c noop", "b c unlock", "c d write 1 0", "d e read r 1") + text)
+    outcome = fence(program).outcome
+    assert isinstance(outcome, Repaired)
+    assert [change.edits[0].name for change in outcome.changes] == ["d"]
+    assert outcome.text is not None
+    assert outcome.text.count("mfence") == 2
+
+
 def test_an_address_that_nothing_writes_is_noted() -> None:
     assert parse(thread("a b write 1 x")).notes == (
         "line 3: the address 'x' is a register that thread t never writes, so it is always 0",
@@ -169,9 +194,13 @@ def test_an_address_that_nothing_writes_is_noted() -> None:
         ("memory_size x\nthread t\ninitial a\nend", 1, 13, "expected the number of addresses"),
         ("# nothing\n", 1, 10, "there is none in this file"),
         ("thread t\ninitial a\nend\nend", 4, 1, "expected 'thread', 'memory_size' or a comment, found 'end'"),
-        ("thread t\ninitial a\ntransition a b unlock\nend", 3, 16, "state 'a': this unlock has no lock before it"),
-        ("thread t\ninitial a\ntransition a b lock\ntransition b c lock\nend", 4, 16, "is inside another one"),
-        ("thread t\ninitial a\ntransition a b lock\ntransition b a noop\nend", 4, 16, "both inside and outside a lock"),
+        ("thread t\ninitial a\ntransition a b unlock\nend", 3, 16, "state 'a': unlock without a lock before it"),
+        (
+            "thread t\ninitial a\ntransition a b lock\ntransition b c lock\nend",
+            4,
+            16,
+            "state 'b': lock inside another lock",
+        ),
     ],
 )
 def test_errors_say_what_was_expected_where(text: str, line: int, column: int, message: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -108,14 +109,58 @@ def test_questions_that_nobody_answers(fencepost, arguments, message):
     assert message in err
 
 
-def test_values_that_grow_without_bound(fencepost):
+@pytest.mark.parametrize("value", ["+ r 1", "* + r 2 + r 2", "- r 1"])
+def test_values_that_grow_without_bound(fencepost, tmp_path, value):
+    """More and more of them are followed, up to a limit."""
+    (tmp_path / "growing.txt").write_text(GROWING.replace("+ r 1", value))
     code, out, _ = fencepost("check", "growing.txt", "-q")
     assert code == 2
-    assert out == (
-        "unknown: values from 0 to 9 were followed, and no violation was found, but thread t1 leaves them at line 4 "
-        "(a larger range: --values N)\n"
+    pattern = (
+        r"unknown: values from (\S+) to (\d+) were followed, and no violation was found, but thread t1 leaves them at "
+        r"line 4 \(a larger range: --values N\)\n"
     )
+    match = re.fullmatch(pattern, out)
+    assert match
+    assert int(match[2]) > 1000
+    assert (int(match[1]) < 0) is ("-" in value)
+
+
+def test_the_range_of_values_can_be_said(fencepost):
     assert "values from 0 to 30 were followed" in fencepost("check", "growing.txt", "-q", "--values", "30")[1]
+
+
+def test_values_are_c_ints(fencepost, tmp_path):
+    (tmp_path / "large.txt").write_text(
+        SB.replace(" 1 ", " 2147483647 ", 1).replace("write 1 1", "write -2147483648 1")
+    )
+    code, out, _ = fencepost("check", "large.txt")
+    assert code == 1
+    assert "[0] = 2147483647 leaves the store buffer" in out
+
+
+def test_values_are_followed_as_far_as_they_go(fencepost, tmp_path):
+    """A bound that only a run shows: from 5 down to -20, in a loop that no analysis understands."""
+    text = """\
+thread t1
+initial a
+transition a b write 5 0
+transition b c read r 0
+transition c d check > r -20
+transition c e check <= r -20
+transition d b write - r 1 0
+transition e f write 1 1
+transition f g read s 2
+end
+thread t2
+initial a
+transition a b write 1 2
+transition b c read s 1
+end
+"""
+    (tmp_path / "falling.txt").write_text(text)
+    code, out, _ = fencepost("fence", "falling.txt")
+    assert code == 0
+    assert out.startswith("repaired: 2 changes")
 
 
 def test_values_of_tpl_are_not_for_the_command_line_to_say(fencepost):

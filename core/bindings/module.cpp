@@ -51,6 +51,7 @@ NB_MODULE(_core, m) {
     m.attr("MAX_REGISTERS") = max_registers;
     m.attr("MAX_CELLS") = max_cells;
     m.attr("MAX_VALUE") = max_max_value;
+    m.attr("MAX_INTEGER") = max_integer;
 
     nb::class_<Program>(m, "Program")
         .def("__init__", [](Program* self, Value max_value) {

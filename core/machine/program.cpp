@@ -100,8 +100,9 @@ void Program::validate() const {
     };
     require(!threads.empty() && threads.size() <= max_threads,
             "1 to " + std::to_string(max_threads) + " threads are supported, not " + std::to_string(threads.size()));
-    require(max_value <= max_max_value,
-            "values up to " + std::to_string(max_max_value) + " are supported, not " + std::to_string(max_value));
+    const Value largest = wraps ? max_max_value : max_integer;
+    require(max_value <= largest,
+            "values up to " + std::to_string(largest) + " are supported, not " + std::to_string(max_value));
     require(cells.size() <= max_cells,
             "at most " + std::to_string(max_cells) + " shared locations are supported, not " + std::to_string(cells.size()));
     for (const Cell& cell : cells) {

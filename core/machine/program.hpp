@@ -14,7 +14,8 @@ using Mask = std::uint64_t;  // a set of registers, of cells, ...
 inline constexpr int max_threads = 16;
 inline constexpr int max_registers = 64;  // per thread
 inline constexpr int max_cells = 64;      // shared locations, array slots counted one by one
-inline constexpr Value max_max_value = (1u << 20) - 1;
+inline constexpr Value max_max_value = (1u << 20) - 1;   // that wrap around
+inline constexpr Value max_integer = (1u << 31) - 1;  // that do not
 
 enum class Op : std::uint8_t {
     assign, load, store, rmw, cas, blocking_cas, wait, fence, branch, jump, choose, assume, assert_, use, lock, unlock

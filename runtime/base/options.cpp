@@ -17,8 +17,10 @@ const char help_text[] =
     "  halt_on_error=0   end the program at the first finding\n"
     "  exitcode=66       of a program with findings that would have ended with 0\n"
     "  log_path=FILE     findings as JSON lines\n"
-    "  schedule=native   native, random, pct, pos\n"
+    "  schedule=native   native, random, pct, pos, mix (these by turns), exhaustive\n"
     "  seed= depth= steps= max_steps= record=FILE replay=FILE   of the schedule\n"
+    "  lenient=0         replay follows its file as far as the program does\n"
+    "  runs=0            bound on the schedules that exhaustive runs\n"
     "  benign_waits=0    confirm findings in wait loops\n"
     "  suppressions=FILE findings that are not told\n"
     "  history=8         writes remembered per atomic location, 2 to 64\n"
@@ -74,6 +76,8 @@ int assign(const char* key, const char* value, Options& into) {
     if (is("benign_waits")) return good(set(value, 0, 1, into.benign_waits));
     if (is("suppressions")) return into.suppressions = value, good(*value != 0);
     if (is("history")) return good(set(value, 2, 64, into.history));
+    if (is("runs")) return good(set(value, 0, UINT64_MAX, into.runs));
+    if (is("lenient")) return good(set(value, 0, 1, into.lenient));
     if (is("server")) return good(set(value, 0, 1, into.server));
     if (is("server_in")) return good(set(value, 0, 1 << 20, into.server_in));
     if (is("server_out")) return good(set(value, 0, 1 << 20, into.server_out));
@@ -117,6 +121,8 @@ Options the_options;
 bool is_read = false;
 
 }  // namespace
+
+bool parse_option(char* text, Options& into, const char*& problem) { return parse(text, into, problem); }
 
 bool parse_options(const char* text, Options& into, const char*& problem) {
     const std::size_t length = std::strlen(text);

@@ -29,10 +29,16 @@ struct Options {
     int server_out = -1;
     int verbosity = 0;
     bool help = false;
+    std::uint64_t runs = 0;   // of an exploration of all schedules; 0: no bound
+    bool lenient = false;     // a replay that follows the recorded schedule as far as the program does
+    std::uint64_t run = 0;    // the number of this run of the fork server; no option of users
 };
 
 // The options of this process; read from the environment on first use. A mistake in them ends the process with a message.
 const Options& options();
+
+// One "key=value", which is changed; `text` stays in use. False and a message for a mistake.
+bool parse_option(char* text, Options& into, const char*& problem);
 
 // The fork server gives each run its own.
 Options& options_for_change();

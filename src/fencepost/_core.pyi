@@ -7,6 +7,7 @@ MAX_THREADS: int
 MAX_REGISTERS: int  # of a thread
 MAX_CELLS: int
 MAX_VALUE: int
+MAX_INTEGER: int
 
 class Discovery(TypedDict):
     kind: int

@@ -62,20 +62,35 @@ def check_program(
         prepared = info.prepare(program)
         if notion is Notion.STATE:
             raise NotImplementedError
-        search = _Search(prepared, info, notion, options)
-        found = None if search.is_needless else search.run(on_progress, started)
+        return _decided(result, prepared, info, options, on_progress, started)
     except (Unsupported, ValueError) as error:  # a ValueError: more than the core can hold
         return replace(result, verdict=Unknown(str(error)))
-    if found is None:
-        statistics = Statistics(seconds=time.perf_counter() - started, workers=worker_count(options))
-        return replace(result, verdict=Robust(_NO_ATTACKS), assertions=Answer.HOLD, statistics=statistics)
-    statistics = Statistics(
-        states=found["states"],
-        transitions=found["transitions"],
-        seconds=time.perf_counter() - started,
-        peak_bytes=found["bytes"],
-        workers=worker_count(options),
-    )
+
+
+def _decided(
+    result: CheckResult,
+    program: Program,
+    info: ModelInfo,
+    options: SearchOptions,
+    on_progress: Progress | None,
+    started: float,
+) -> CheckResult:
+    """The answer for a prepared program; with more values as long as it is they that are missing."""
+    states = transitions = 0
+    while True:
+        search = _Search(program, info, result.notion, options)
+        if search.is_needless:
+            statistics = Statistics(seconds=time.perf_counter() - started, workers=worker_count(options))
+            return replace(result, verdict=Robust(_NO_ATTACKS), assertions=Answer.HOLD, statistics=statistics)
+        found = search.run(on_progress, started)
+        states += found["states"]
+        transitions += found["transitions"]
+        wanting = is_exhausted(found) and found["range"]["kind"] != 0 and search.attackable
+        wider = program.widened()
+        if not (wanting and program.elastic) or found["states"] > _WIDENED_UP_TO or wider.max_value > _core.MAX_INTEGER:
+            break
+        program = wider
+    statistics = Statistics(states, transitions, time.perf_counter() - started, found["bytes"], worker_count(options))
     return _conclude(replace(result, statistics=statistics), search, found)
 
 
@@ -95,6 +110,7 @@ def failing_assertion(
     return replay.witness(search.program, schedule, failure["thread"], WitnessKind.ASSERTION, model, Notion.ROBUST)
 
 
+_WIDENED_UP_TO = 50_000  # states; to follow more values makes it some times as many
 _NO_ATTACKS = "fences stand between every store and every later load of other memory"
 
 

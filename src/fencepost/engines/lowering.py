@@ -78,8 +78,9 @@ def require_fitting(program: Program) -> None:
     cells = sum(location.size for location in program.locations)
     if cells > _core.MAX_CELLS:
         raise ValueError(f"at most {_core.MAX_CELLS} shared locations are supported, not {cells}")
-    if program.max_value > _core.MAX_VALUE:
-        raise ValueError(f"values up to {_core.MAX_VALUE:,} are supported, not {program.max_value:,}: lower max_value")
+    largest = _core.MAX_VALUE if program.wraps else _core.MAX_INTEGER
+    if program.max_value > largest:
+        raise ValueError(f"values up to {largest:,} are supported, not {program.max_value:,}: lower max_value")
     for thread in program.threads:
         if len(thread.registers) > _core.MAX_REGISTERS:
             raise ValueError(

@@ -150,7 +150,7 @@ class SourceEditor:
             for pc, instruction in enumerate(thread.code):
                 if (t, pc) in new:
                     number = new[t, pc][0]
-                    if pc in useful:
+                    if pc in useful and number not in self._numbers.values():  # a place may have several copies
                         self._numbers[t, len(found[t])] = number
                         source = self._patcher.places[number]
                         following = originals[passed] if passed < len(originals) else len(thread.code)

@@ -288,7 +288,7 @@ class Program:
     """`max_value`: values are min_value..max_value, and wrap around.
 
     If `wraps` is false they are mathematical integers of which only these are followed: a run that leaves the range is
-    cut there, and an answer that depends on it is Unknown.
+    cut there, and an answer that depends on it is Unknown. `elastic`: the range is a guess, and may be widened.
     """
 
     name: str
@@ -300,6 +300,7 @@ class Program:
     final: Final | None = None
     min_value: int = 0
     wraps: bool = True
+    elastic: bool = field(default=False, compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)  # what the front end noticed and the user should know
     source: str | None = field(default=None, compare=False, repr=False)
     language: str = field(default="builder", compare=False)
@@ -322,7 +323,14 @@ class Program:
             raise ValueError(
                 f"its values are {self.min_value} to {self.max_value} and wrap around, which is part of what it means"
             )
-        return replace(self, min_value=-largest if self.min_value < 0 else 0, max_value=largest)
+        return replace(self, min_value=-largest if self.min_value < 0 else 0, max_value=largest, elastic=False)
+
+    def widened(self) -> Program:
+        """The program with three times as many values followed, or (with negative ones) five times."""
+        more = 2 * (self.max_value - self.min_value + 1)
+        return replace(
+            self, min_value=self.min_value - more if self.min_value < 0 else 0, max_value=self.max_value + more
+        )
 
     def location(self, name: str) -> Location:
         return next(location for location in self.locations if location.name == name)

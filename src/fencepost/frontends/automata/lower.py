@@ -6,14 +6,13 @@ put at the place is a fence before everything that leaves the state. An address 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fencepost.frontends import InputError
-from fencepost.program.analysis.locks import LockError, locked_places
 from fencepost.program.analysis.ranges import Ranges, possible_ranges
 from fencepost.program.assembler import constant, negate
-from fencepost.program.expr import Const, Expr, Reg, parts, registers_of
+from fencepost.program.expr import Binary, Const, Expr, Reg, parts, registers_of
 from fencepost.program.form import (
     MEMORY,
     Access,
@@ -38,19 +37,21 @@ from fencepost.program.form import (
 )
 from fencepost.program.orders import FenceKind, Order
 
-from .parser import LARGEST, SMALLEST, Automaton, Command, Text, Transition
+from .parser import LARGEST, SMALLEST, Automaton, Command, Text, Transition, Word
 
 DEFAULT_MEMORY = 10  # addresses 0..9, where the program itself does not tell
 SLACK = 8  # beyond the constants that occur, where the values have no bound
+LARGEST_GUESS = 1 << 20  # of constants; what is computed from them may have no end
+LARGEST_COMPUTED = 1 << 10
 MAX_CELLS = 4096  # more could not be searched
 LANGUAGE = "automata"
 
 
 def lower(text: Text, name: str, file: str, source: str) -> Program:
     """The program that `text` describes. Raises InputError."""
-    threads = tuple(_ThreadLowering(automaton).run() for automaton in text.threads)
-    for automaton, thread in zip(text.threads, threads, strict=True):
-        _check_locks(automaton, thread, file)
+    lowered = [_ThreadLowering(automaton) for automaton in text.threads]
+    threads = tuple(lowering.run() for lowering in lowered)
+    notes = [note for lowering in lowered for note in lowering.lock_notes(file)]
     program = Program(
         name,
         _locations(_constant_addresses(threads)),
@@ -59,7 +60,7 @@ def lower(text: Text, name: str, file: str, source: str) -> Program:
         min_value=SMALLEST,
         wraps=False,
         isa=Isa.X86,
-        notes=tuple(_notes(text, threads)),
+        notes=(*_notes(text, threads), *notes),
         source=source,
         language=LANGUAGE,
     )
@@ -69,8 +70,8 @@ def lower(text: Text, name: str, file: str, source: str) -> Program:
         raise InputError(
             f"the program may use {len(addresses):,} addresses, and {MAX_CELLS:,} are supported", file=file
         )
-    low, high = _range(program, ranges, addresses)
-    return replace(program, locations=_locations(addresses), min_value=low, max_value=high)
+    low, high, elastic = _range(program, ranges, addresses)
+    return replace(program, locations=_locations(addresses), min_value=low, max_value=high, elastic=elastic)
 
 
 def cell_name(address: int) -> str:
@@ -99,8 +100,8 @@ def _computed_addresses(text: Text, ranges: Ranges) -> frozenset[int]:
     return frozenset(found)
 
 
-def _range(program: Program, ranges: Ranges, addresses: frozenset[int]) -> tuple[int, int]:
-    """The values that runs are followed with: all that can occur or, if these have no bound, some more than occur."""
+def _range(program: Program, ranges: Ranges, addresses: frozenset[int]) -> tuple[int, int, bool]:
+    """The values that runs are followed with: all that can occur or, as a guess, some more than occur in the text."""
     values = ranges.values()
     computed = any(
         isinstance(instruction, Access) and instruction.ref.location == MEMORY
@@ -109,32 +110,22 @@ def _range(program: Program, ranges: Ranges, addresses: frozenset[int]) -> tuple
     )
     if values is not None:
         everything = values | {0} | (addresses if computed else frozenset())
-        return min(everything), max(everything)
-    constants = {
-        part.value
+        if min(everything) >= SMALLEST and max(everything) <= LARGEST:
+            return min(everything), max(everything), False
+    used = [
+        part
         for thread in program.threads
         for instruction in thread.code
         for expr in operands(instruction)
         for part in parts(expr)
-        if isinstance(part, Const)
-    }
-    everything = ranges.finite_values() | constants | {0} | (addresses if computed else frozenset())
-    low = min(everything)
-    return (low - SLACK if low < 0 else 0), max(everything) + SLACK
-
-
-def _check_locks(automaton: Automaton, thread: Thread, file: str) -> None:
-    try:
-        locked_places(thread)
-    except LockError as error:
-        span = thread.code[error.pc].span or automaton.name.span
-        state = next((name for pc, name in reversed(thread.places) if pc <= error.pc), automaton.initial[0])
-        raise InputError(
-            f"thread '{automaton.name.text}', state '{state}': {error.message}",
-            file=file,
-            line=span.line,
-            column=span.column,
-        ) from None
+    ]
+    constants = {part.value for part in used if isinstance(part, Const)}
+    known = {value for value in ranges.finite_values() if abs(value) <= LARGEST_COMPUTED}
+    likely = known | {value for value in constants if abs(value) <= LARGEST_GUESS} | {0}
+    likely |= addresses if computed else set()
+    low = min(likely)
+    falls = low < 0 or any(isinstance(part, Binary) and part.op == "-" for part in used)
+    return (low - SLACK if falls else 0), max(likely) + SLACK, True
 
 
 def _notes(text: Text, threads: Sequence[Thread]) -> list[str]:
@@ -160,16 +151,22 @@ def _notes(text: Text, threads: Sequence[Thread]) -> list[str]:
     return list(dict.fromkeys(notes))
 
 
+_Point = tuple[str, bool]  # a state, and whether the thread has locked the memory there
+
+
 @dataclass(frozen=True, slots=True)
 class _ToState:
     """A jump whose target is not known yet."""
 
-    state: str
+    point: _Point
     span: Span | None
 
 
 class _ThreadLowering:
-    """The code of one automaton, states in the order in which a depth-first search meets them."""
+    """The code of one automaton, states in the order in which a depth-first search meets them.
+
+    A state to which control comes both with and without the lock has two copies: so the lock is a matter of the pc.
+    """
 
     def __init__(self, automaton: Automaton) -> None:
         self.automaton = automaton
@@ -177,20 +174,22 @@ class _ThreadLowering:
         for transition in automaton.transitions:
             self.leaving.setdefault(transition.source, []).append(transition)
         self.code: list[Instruction | _ToState] = []
-        self.place: dict[str, int] = {}
-        self.waiting: list[str | None] = []
+        self.place: dict[_Point, int] = {}
+        self.waiting: list[_Point | None] = []
+        self.locking: dict[Word, set[bool]] = {}  # for each lock and unlock: whether it is possible, wherever it is met
+        self.locked_ends: list[str] = []
 
     def run(self) -> Thread:
         self.start()
         while self.waiting:
-            state = self.waiting.pop()
-            while state is not None and state not in self.place:
-                state = self.state(state)
+            point = self.waiting.pop()
+            while point is not None and point not in self.place:
+                point = self.state(point)
         end = len(self.code)
         code = tuple(
-            Jump(self.place[item.state], span=item.span) if isinstance(item, _ToState) else item for item in self.code
+            Jump(self.place[item.point], span=item.span) if isinstance(item, _ToState) else item for item in self.code
         )
-        names = sorted((pc, name) for name, pc in self.place.items())
+        names = sorted((pc, name) for (name, _), pc in self.place.items())
         return Thread(
             self.automaton.name.text,
             tuple(sorted(_registers(self.automaton))),
@@ -202,49 +201,82 @@ class _ThreadLowering:
 
     def start(self) -> None:
         if len(self.automaton.initial) == 1:
-            self.waiting.append(self.automaton.initial[0])
+            self.waiting.append((self.automaton.initial[0], False))
             return
         self.code.append(Choose(tuple(range(1, len(self.automaton.initial) + 1))))
         for state in self.automaton.initial:
-            self.goto(state, self.automaton.name.span)
+            self.goto((state, False), self.automaton.name.span)
 
-    def state(self, state: str) -> str | None:
-        """Adds the code of `state`; the state that control falls through to, if any, must follow."""
-        self.place[state] = len(self.code)
+    def state(self, point: _Point) -> _Point | None:
+        """Adds the code of a state; the one that control falls through to, if any, must follow."""
+        self.place[point] = len(self.code)
+        state, held = point
         match self.leaving.get(state, []):
+            case [] if held:  # for ever
+                self.stuck(None)
+                self.locked_ends.append(state)
             case []:
                 self.code.append(Jump(-1))
             case [only]:
-                return self.arm(only)
+                return self.arm(only, held)
             case [one, other] if _are_opposite(one.command, other.command):
                 branch = len(self.code)
                 self.code.append(Jump(-1))
-                self.goto(one.target, one.command.word.span)
+                self.goto((one.target, held), one.command.word.span)
                 self.code[branch] = Branch(_condition(other.command), len(self.code), span=other.command.word.span)
-                self.goto(other.target, other.command.word.span)
+                self.goto((other.target, held), other.command.word.span)
             case several:
                 choice = len(self.code)
                 self.code.append(Jump(-1))
                 arms = []
                 for transition in several:
                     arms.append(len(self.code))
-                    self.arm(transition, falls_through=False)
+                    self.arm(transition, held, falls_through=False)
                 self.code[choice] = Choose(tuple(arms), span=several[0].command.word.span)
         return None
 
-    def arm(self, transition: Transition, *, falls_through: bool = True) -> str | None:
+    def arm(self, transition: Transition, held: bool, *, falls_through: bool = True) -> _Point | None:
         """The state that control falls through to, if any."""
-        instruction = _instruction(transition.command)
+        command = transition.command
+        instruction = _instruction(command)
+        if command.name in ("lock", "unlock"):
+            possible = held is (command.name == "unlock")
+            self.locking.setdefault(command.word, set()).add(possible)
+            held = command.name == "lock"
+            if not possible:  # Table 7.1: it waits for ever
+                self.stuck(command.word.span)
+                return None
         if instruction is not None:
             self.code.append(instruction)
-        if instruction is not None and falls_through and transition.target not in self.place:
-            return transition.target
-        self.goto(transition.target, transition.command.word.span)
+        if instruction is not None and falls_through and (transition.target, held) not in self.place:
+            return transition.target, held
+        self.goto((transition.target, held), command.word.span)
         return None
 
-    def goto(self, state: str, span: Span) -> None:
-        self.code.append(_ToState(state, span))
-        self.waiting.append(state)
+    def stuck(self, span: Span | None) -> None:
+        """Nothing follows: what stands after it need not agree about the lock."""
+        self.code.append(Assume(Const(0), span=span))
+        self.code.append(Jump(len(self.code), span=span))
+
+    def goto(self, point: _Point, span: Span) -> None:
+        self.code.append(_ToState(point, span))
+        self.waiting.append(point)
+
+    def lock_notes(self, file: str) -> Iterator[str]:
+        """What is strange about locks. Raises InputError for one that can never be taken, or given back."""
+        sources = {transition.command.word: transition.source for transition in self.automaton.transitions}
+        for word, possible in self.locking.items():
+            where = f"thread '{self.automaton.name.text}', state '{sources[word]}'"
+            what = "inside another lock" if word.text == "lock" else "without a lock before it"
+            if True not in possible:
+                hint = "every lock needs its unlock on every way from it, before the next lock"
+                raise InputError(
+                    f"{where}: {word.text} {what}", file=file, line=word.line, column=word.column, hint=hint
+                )
+            if False in possible:
+                yield f"line {word.line}: {where}: control may also come to this {word.text} {what}, and gets stuck"
+        for state in self.locked_ends:
+            yield f"thread '{self.automaton.name.text}' may end in state '{state}', and then keeps the memory locked"
 
 
 def _registers(automaton: Automaton) -> set[str]:

@@ -100,7 +100,9 @@ class _ThreadWriter:
         self.thread = thread
         self.name = name
         self.addresses = addresses
-        self.places = dict(thread.places)
+        self.places = dict(
+            zip((pc for pc, _ in thread.places), _words([name for _, name in thread.places]), strict=True)
+        )
         self.registers = {old: self.register(old) for old in thread.registers}
         self.fresh = 0
         self.transitions: list[str] = []

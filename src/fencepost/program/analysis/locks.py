@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..form import Lock, Thread, Unlock, successors
 
 
-@dataclass(frozen=True, slots=True)
 class LockError(Exception):
     """The instruction at `pc` cannot stand there, or (for a pc that is reached in two ways) what comes to it."""
 
-    pc: int
-    message: str
+    def __init__(self, pc: int, message: str) -> None:
+        super().__init__(message)
+        self.pc = pc
 
 
 def locked_places(thread: Thread) -> tuple[bool, ...]:

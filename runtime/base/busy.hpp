@@ -1,0 +1,24 @@
+// A signal that arrives while its thread is inside the runtime waits until the thread comes out: its handler may use
+// atomics, which the runtime is about to be in the middle of, and under control it must wait for the token.
+#pragma once
+
+namespace fencepost::rt {
+
+extern thread_local int busy __attribute__((tls_model("initial-exec")));
+extern thread_local int held_back __attribute__((tls_model("initial-exec")));  // signals that wait
+
+// Calls the handlers of the signals that wait. Set by intercept/signals.cpp.
+extern void (*deliver_signals)();
+
+// Around everything in the runtime that a handler must not meet halfway. Not around what may block in the kernel.
+class Busy {
+  public:
+    Busy() { ++busy; }
+    ~Busy() {
+        if (--busy == 0 && __builtin_expect(held_back, 0) != 0) deliver_signals();
+    }
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+};
+
+}  // namespace fencepost::rt

@@ -1,0 +1,23 @@
+#include "real.hpp"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstring>
+
+namespace fencepost::intercept {
+
+void* find_next(const char* name, const char* version, bool optional) {
+    void* found = version != nullptr ? dlvsym(RTLD_NEXT, name, version) : nullptr;
+    if (found == nullptr) found = dlsym(RTLD_NEXT, name);
+    if (found == nullptr && !optional) {
+        const char* const parts[] = {"fencepost: the C library has no function ", name, ", which the program calls\n"};
+        for (const char* part : parts) {
+            if (write(2, part, strlen(part)) < 0) break;
+        }
+        _exit(4);
+    }
+    return found;
+}
+
+}  // namespace fencepost::intercept

@@ -1,0 +1,280 @@
+#include "server.hpp"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/os.hpp"
+#include "explore.hpp"
+#include "pages.hpp"
+#include "scheduler.hpp"
+
+namespace fencepost::sched {
+
+namespace {
+
+constexpr std::size_t longest_line = 4096;
+
+// A line of text that grows by words and numbers.
+class Line {
+  public:
+    Line& word(const char* text) {
+        while (*text != 0 && used_ + 1 < sizeof text_) text_[used_++] = *text++;
+        return *this;
+    }
+    Line& number(std::uint64_t value, unsigned base = 10) {
+        char digits[24];
+        int count = 0;
+        do {
+            digits[count++] = "0123456789abcdef"[value % base];
+            value /= base;
+        } while (value != 0);
+        while (count > 0 && used_ + 1 < sizeof text_) text_[used_++] = digits[--count];
+        return *this;
+    }
+    Line& pair(const char* key, std::uint64_t value) { return word(" ").word(key).word("=").number(value); }
+    void send(int descriptor) {
+        word("\n");
+        rt::write_all(descriptor, text_, used_);
+    }
+
+  private:
+    char text_[longest_line];
+    std::size_t used_ = 0;
+};
+
+class Reader {
+  public:
+    explicit Reader(int descriptor) : descriptor_(descriptor) {}
+
+    // The next line, without its end. Null at the end of input.
+    char* next() {
+        for (;;) {
+            for (std::size_t i = begin_; i < end_; ++i) {
+                if (text_[i] != '\n') continue;
+                text_[i] = 0;
+                char* line = text_ + begin_;
+                begin_ = i + 1;
+                return line;
+            }
+            memmove(text_, text_ + begin_, end_ - begin_);
+            end_ -= begin_;
+            begin_ = 0;
+            if (end_ == sizeof text_) rt::fail("a line to the fork server is too long");
+            const ssize_t got = read(descriptor_, text_ + end_, sizeof text_ - end_);
+            if (got < 0 && errno == EINTR) continue;
+            if (got <= 0) return nullptr;
+            end_ += static_cast<std::size_t>(got);
+        }
+    }
+
+  private:
+    int descriptor_;
+    char text_[longest_line];
+    std::size_t begin_ = 0;
+    std::size_t end_ = 0;
+};
+
+struct Ending {
+    int exit_code = -1;
+    int signal = 0;
+    bool timed_out = false;
+};
+
+// Waits for the child; kills it after `timeout` milliseconds, if that is not 0.
+Ending await_child(pid_t child, std::uint64_t timeout) {
+    Ending ending;
+    if (timeout != 0) {
+        const auto handle = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
+        if (handle < 0) rt::fail("this kernel cannot wait for a process with a timeout (pidfd_open)");
+        pollfd waiting{handle, POLLIN, 0};
+        int ready = 0;
+        do {
+            ready = poll(&waiting, 1, static_cast<int>(timeout));
+        } while (ready < 0 && errno == EINTR);
+        close(handle);
+        if (ready == 0) {
+            kill(child, SIGKILL);
+            ending.timed_out = true;
+        }
+    }
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0) {
+        if (errno != EINTR) rt::fail("a child of the fork server is lost");
+    }
+    if (WIFEXITED(status)) ending.exit_code = WEXITSTATUS(status);
+    if (WIFSIGNALED(status)) ending.signal = WTERMSIG(status);
+    return ending;
+}
+
+void share_outcome() {
+    outcome = pages<Outcome>(1, true);
+    if (outcome == nullptr) rt::fail("there is no memory to share with runs");
+}
+
+// The mean length of the runs that came to their end: PCT's k for the next one.
+struct Mean {
+    std::uint64_t runs = 0;
+    std::uint64_t steps = 0;
+    void add(std::uint64_t length) {
+        ++runs;
+        steps += length;
+    }
+    std::uint64_t value() const { return runs == 0 ? default_steps : (steps + runs / 2) / runs; }
+};
+
+Status status_of(const Ending& ending) {
+    if (ending.timed_out) return Status::TimedOut;
+    return ending.signal != 0 ? Status::Crashed : outcome->status;
+}
+
+void describe(Line& line, const Ending& ending) {
+    line.word(" status=").word(name_of(status_of(ending)));
+    if (ending.exit_code >= 0) line.pair("exit", static_cast<std::uint64_t>(ending.exit_code));
+    if (ending.signal != 0) line.pair("signal", static_cast<std::uint64_t>(ending.signal));
+    line.pair("steps", outcome->steps).pair("switches", outcome->switches).pair("threads", outcome->threads);
+    line.pair("violations", outcome->violations).pair("races", outcome->races);
+}
+
+// Reads "key=value .." into options. Returns the word that is wrong, or null.
+const char* read_pairs(char* text, rt::Options& options, std::uint64_t& timeout, std::uint64_t& runs) {
+    const char* problem = nullptr;
+    for (char* word = strtok(text, " "); word != nullptr; word = strtok(nullptr, " ")) {
+        if (strncmp(word, "timeout=", 8) == 0) {
+            timeout = strtoull(word + 8, nullptr, 10);
+        } else if (strncmp(word, "runs=", 5) == 0) {
+            runs = strtoull(word + 5, nullptr, 10);
+        } else if (!rt::parse_option(word, options, problem)) {
+            return word;
+        }
+    }
+    return nullptr;
+}
+
+// Explores until the first finding, or to the end. True: this is a child.
+bool explore(std::uint64_t bound, std::uint64_t timeout, std::uint64_t& runs, bool& complete, Ending& ending,
+             std::uint64_t& findings) {
+    if (!explorer.on() && !explorer.create()) rt::fail("there is no memory to explore schedules");
+    explorer.restart();
+    complete = false;
+    findings = 0;
+    for (runs = 0; bound == 0 || runs < bound;) {
+        const pid_t child = fork();
+        if (child < 0) rt::fail("the fork server cannot fork");
+        if (child == 0) return true;
+        ending = await_child(child, timeout);
+        ++runs;
+        const Status status = status_of(ending);
+        findings = outcome->violations + outcome->races;
+        if (findings != 0 || (status != Status::Ok && status != Status::Redundant)) return false;
+        if (!explorer.advance()) {
+            complete = true;
+            return false;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+void serve(int in, int out) {
+    share_outcome();
+    static Reader reader(in);
+    static rt::Options given = rt::options();
+    Mean mean;
+    std::uint64_t number = 0;
+    Line().word("ready").pair("pid", static_cast<std::uint64_t>(getpid())).send(out);
+    for (char* line = reader.next(); line != nullptr; line = reader.next()) {
+        char* rest = line;
+        const char* command = strsep(&rest, " ");
+        if (rest == nullptr) rest = line + strlen(line);
+        if (strcmp(command, "quit") == 0) break;
+        if (strcmp(command, "set") == 0) {
+            char* value = rest;
+            const char* name = strsep(&value, "=");
+            if (value != nullptr) setenv(name, value, 1);
+            continue;
+        }
+        const bool explores = strcmp(command, "explore") == 0;
+        if (!explores && strcmp(command, "run") != 0) {
+            Line().word("error unknown command ").word(command).send(out);
+            continue;
+        }
+        rt::Options options = given;
+        if (options.steps == 0) options.steps = mean.value();
+        std::uint64_t timeout = 0;
+        std::uint64_t bound = 0;
+        if (const char* wrong = read_pairs(rest, options, timeout, bound)) {
+            Line().word("error not understood: ").word(wrong).send(out);
+            continue;
+        }
+        ++number;
+        rt::options_for_change() = options;
+        rt::options_for_change().run = number;
+        Ending ending;
+        if (explores) {
+            rt::options_for_change().schedule = "exhaustive";
+            std::uint64_t runs = 0;
+            std::uint64_t findings = 0;
+            bool complete = false;
+            if (explore(bound, timeout, runs, complete, ending, findings)) {
+                start_run(rt::options());
+                return;
+            }
+            Line answer;
+            answer.word("explored").pair("run", number).pair("runs", runs).pair("complete", complete ? 1 : 0);
+            describe(answer, ending);
+            answer.send(out);
+            continue;
+        }
+        const pid_t child = fork();
+        if (child < 0) rt::fail("the fork server cannot fork");
+        if (child == 0) {
+            start_run(rt::options());
+            return;
+        }
+        ending = await_child(child, timeout);
+        if (status_of(ending) == Status::Ok && outcome->steps != 0) mean.add(outcome->steps);
+        Line answer;
+        answer.word("done").pair("run", number).pair("pid", static_cast<std::uint64_t>(child));
+        describe(answer, ending);
+        answer.pair("seed", outcome->seed)
+            .word(" schedule=")
+            .word(name_of(outcome->kind))
+            .pair("depth", outcome->depth);
+        answer.pair("k", options.steps).word(" hash=").number(outcome->hash, 16);
+        answer.send(out);
+    }
+    _exit(0);
+}
+
+void explore_alone(std::uint64_t bound) {
+    share_outcome();
+    std::uint64_t runs = 0;
+    std::uint64_t findings = 0;
+    bool complete = false;
+    Ending ending;
+    if (explore(bound, 0, runs, complete, ending, findings)) {
+        start_run(rt::options());
+        return;
+    }
+    Line answer;
+    answer.word("fencepost: ").number(runs).word(runs == 1 ? " schedule was run, " : " schedules were run, ");
+    answer.word(complete        ? "which are all that matter: nothing was found"
+                : findings != 0 ? "in the last of which something was found"
+                : status_of(ending) != Status::Ok && status_of(ending) != Status::Redundant
+                    ? "and the last one ended with: "
+                    : "of more");
+    if (!complete && findings == 0 && status_of(ending) != Status::Ok && status_of(ending) != Status::Redundant)
+        answer.word(name_of(status_of(ending)));
+    answer.send(2);
+    _exit(complete ? 0 : findings != 0 ? rt::options().exitcode : 2);
+}
+
+}  // namespace fencepost::sched
