@@ -74,12 +74,12 @@ until it succeeds as a blocking CAS; the report says where. `--busy-waits keep` 
 done without being asked for files that announce verdicts, which are about the program as it stands.
 """,
     "parameterised": """\
-`fn worker * { .. }` in TPL, `thread worker *` in automata text, `p.thread("worker", any_number=True)` in Python
-are threads of which any number of copies run. The question is then about all instances: no copy, one, two,
-and so on without end. `--model tso` and `--model sc` decide it, exactly, by coverability (thesis of Derevenetc,
-6.3 and Lemma 2.8): "robust for any number of threads", or an instance that is not, with its execution. Other
-models answer unknown. Deadlocks are not looked for. `--instances N` checks N copies of each with any model, and
-says nothing about more. See docs/parameterised.md.
+`fn worker * { .. }` in TPL, `thread worker *` in automata text, `p.thread("worker", any_number=True)` in
+Python are threads of which any number of copies run. The question is then about all instances: no copy, one,
+two, and so on without end. `--model tso` and `--model sc` decide it, exactly, by coverability (thesis of
+Derevenetc, 6.3 and Lemma 2.8): "robust for any number of threads", or an instance that is not, with its
+execution. Other models answer unknown. Deadlocks are not looked for. `--instances N` checks N copies of each
+with any model, and says nothing about more. See docs/parameterised.md.
 """,
     "expectations": """\
 A TPL file may say what it expects, in comments on lines of their own:
