@@ -12,8 +12,8 @@ from fencepost.engines.graphs.enumerate import enumerate_executions
 from fencepost.models.axiomatic.algebra import show
 from fencepost.models.axiomatic.candidates import candidates
 from fencepost.models.axiomatic.execution import is_consistent, raised_flags
-from fencepost.models.axiomatic.registry import find
 from fencepost.models.cat.load import load
+from fencepost.models.registry import find
 from fencepost.program.form import Isa
 from fencepost.program.source import InputError
 
@@ -237,5 +237,5 @@ def test_texts_mean_what_our_own_models_say(tmp_path: Path, seed: int) -> None:
         rules = load(written(tmp_path, text)).rules(Isa.X86)
         known = find(name)
         assert known is not None
-        ours = enumerate_executions(program, known.rules).executions
+        ours = enumerate_executions(program, known.rules(Isa.X86)).executions
         assert enumerate_executions(program, rules).executions == ours, name

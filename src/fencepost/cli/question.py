@@ -28,14 +28,19 @@ properties (--property; `fencepost explain WORD` says more):
 """
 
 
+def names() -> list[str]:
+    """All that models are called."""
+    return [name for model in MODELS.values() for name in (model.name, *model.aliases)]
+
+
 def add_options(parser: Parser, models: str) -> _ArgumentGroup:
     """Those of every verb that decides something about a program. `models`: which ones it is about, for --help."""
-    names = [name for model in MODELS.values() for name in (model.name, *model.aliases)]
     question = parser.add_argument_group("the question")
     question.add_argument(
         "--model",
-        type=one_of("model", names),
-        help=f"{models} (default: rc20; tso for programs in x86 instructions or automata, and properties of tso alone)",
+        type=one_of("model", names()),
+        help=f"{models} (default: rc20; for a processor's instructions, its model; for automata and properties of tso "
+        "alone, tso)",
     )
     words = [notion.value for notion in Notion]
     question.add_argument(

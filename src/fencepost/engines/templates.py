@@ -54,6 +54,7 @@ def check_program(
     program: Program,
     *,
     model: str,
+    against: str = "sc",
     notion: Notion = Notion.ROBUST,
     options: SearchOptions | None = None,
     on_progress: Progress | None = None,
@@ -64,10 +65,11 @@ def check_program(
         raise ValueError(f"no model is called {model!r}")
     require_supported_notion(info, notion)
     options = options or SearchOptions()
-    result = CheckResult(program, info.name, "sc", notion, Unknown("nothing was searched"))
+    result = CheckResult(program, info.name, against, notion, Unknown("nothing was searched"))
     names = template_names(program)
-    if not info.templates or notion not in _GOALS:
-        what = info.name.upper() if notion in _GOALS else f"{info.name.upper()} with the notion {notion.value}"
+    if not info.templates or against != "sc" or notion not in _GOALS:
+        compared = "" if against == "sc" else f" against {against.upper()}"
+        what = f"{info.name.upper()}{compared}" + ("" if notion in _GOALS else f" with the notion {notion.value}")
         return replace(
             result,
             verdict=Unknown(

@@ -113,6 +113,7 @@ def witness_data(witness: Witness | None, program: Program) -> dict[str, Any] | 
         "schedule": [_move(move) for move in witness.schedule],
         "attack": _attack(witness.attack),
         "copies": copies_data(witness.copies),
+        "axiom": witness.axiom,
     }
 
 
@@ -185,6 +186,7 @@ def statistics_data(statistics: Statistics) -> dict[str, Any]:
         "seconds": statistics.seconds,
         "peak_bytes": statistics.peak_bytes,
         "workers": statistics.workers,
+        "executions": statistics.executions,
     }
 
 

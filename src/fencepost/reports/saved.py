@@ -232,6 +232,7 @@ def _witness(record: _Record, threads: int) -> Witness:
         span=record.optional("span", lambda name: _span(record.record(name))),
         attack=record.optional("attack", lambda name: _attack(record.record(name))),
         copies=_copies(record),
+        axiom=record.optional("axiom", record.text),
     )
     _require_known(witness, threads, record.path)
     return witness
@@ -299,6 +300,7 @@ def _statistics(record: _Record) -> Statistics:
         record.number("seconds"),
         record.integer("peak_bytes"),
         record.integer("workers"),
+        record.integer("executions"),
     )
 
 

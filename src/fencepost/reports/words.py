@@ -217,6 +217,13 @@ def _edge_text(first: Event, second: Event, kind: str, lines: Lines) -> str:
             return f"{before} reads {cell} = {first.label.read}, before {after} writes {cell} = {new}"
         case "sc":
             return f"{before} runs before {after}"
+        case "addr" | "data" | "ctrl" if first.thread is not None:
+            what = {"addr": "the address of", "data": "the value of", "ctrl": "whether it comes to"}[kind]
+            return f"{what} {_event_line(second, lines)} depends on what {before} reads"
+        case "rmw" if first.label.kind == "W":
+            return f"{before} is one atomic step with the read at {_event_line(second, lines)}"
+        case "rmw":
+            return f"{before} reads and writes {cell} in one atomic step"
     return f"{before} comes before {after}, by {kind}"
 
 

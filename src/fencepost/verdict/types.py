@@ -20,6 +20,7 @@ class WitnessKind(Enum):
     ASSERTION = "assertion"  # an assertion fails under SC
     CYCLE = "cycle"  # happens-before has a cycle: a load overtakes a delayed store
     TRIANGULAR_RACE = "triangular-race"  # a load that overtakes a delayed store, and a store to where it reads
+    EXECUTION = "execution"  # an execution of the one model that the other forbids
     STATE = "state"  # a thread comes to where it does not come under SC
     DEADLOCK = "deadlock"  # all threads are over or blocked under SC, one of them blocked
 
@@ -51,7 +52,7 @@ class Event:
 class Edge:
     source: int
     target: int
-    kind: str  # po rf mo fr, and more with other models
+    kind: str  # po rf mo fr, addr data ctrl rmw, and more with other models
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,7 @@ class Witness:
     span: Span | None = None
     attack: Attack | None = None  # where a store is overtaken
     copies: Copies = ()  # it is an execution of this instance of a program with templates
+    axiom: str | None = None  # of the stronger model, which the execution violates
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +160,7 @@ class Statistics:
     seconds: float = 0.0
     peak_bytes: int = 0
     workers: int = 1
+    executions: int = 0  # execution graphs, if they were enumerated
 
 
 @dataclass(frozen=True, slots=True)
