@@ -219,8 +219,8 @@ def test_orders_can_be_restricted(tmp_path: Path) -> None:
     assert enumerate_executions(program, unrestricted).executions == 2
 
 
-def test_negated_checks_and_flags(tmp_path: Path) -> None:
-    text = "~empty rf & ext as communicates\nflag ~empty fr as stale\nundefined_unless acyclic po | fr as ordered\n"
+def test_negated_checks_and_what_is_undefined(tmp_path: Path) -> None:
+    text = "~empty rf & ext as communicates\nflag ~empty co as named\nundefined_unless empty fr as stale\n"
     program = threads("Wx1", "Rx")
     rules = load(written(tmp_path, text)).rules(program.isa)
     executions = [each.execution for each in candidates(program)]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from fencepost import frontends
 from fencepost.engines.dispatch import decider
 from fencepost.engines.options import SearchOptions
-from fencepost.models.registry import MODELS, ModelInfo, find, guess
+from fencepost.models.registry import MODELS, ModelInfo, find, guess, named
 from fencepost.program import templates
 from fencepost.program.analysis.busy_waits import BusyLoop, block_busy_waits
 from fencepost.program.analysis.remarks import remarks
@@ -44,8 +44,8 @@ def check(
     """Decides whether the program does under `model` what it does under `against`, and its assertions under the latter.
 
     `model`: by default that of what the program is written for: RC20 (RC11, if it has seq_cst accesses), or that of its
-    processor; for properties of TSO alone, TSO. A search over all states decides a model against SC where there is one;
-    all else is decided on execution graphs.
+    processor; for properties of TSO alone, TSO. It may be the name of a `.cat` file, as `against` may. A search over
+    all states decides a model against SC where there is one; all else is decided on execution graphs.
 
     `busy_waits`: "block" treats loops that only wait as blocking, "keep" leaves them as they are. By default they
     block, unless the file announces verdicts: those are about the program as it stands.
@@ -122,10 +122,10 @@ def compare(
     """
     from fencepost.engines.graphs import comparison
 
-    given = list(dict.fromkeys(_model(name).name for name in models))
+    given = {info.name: info for info in map(_model, models)}
     file = None if isinstance(program_or_path, Program) else str(program_or_path)
     program = program_or_path if isinstance(program_or_path, Program) else load(program_or_path)
-    infos = [MODELS[name] for name in given] or comparison.usual_models(program)
+    infos = list(given.values()) or comparison.usual_models(program)
     return replace(comparison.compare(program, infos, options=options, on_progress=on_progress), file=file)
 
 
@@ -201,7 +201,7 @@ def _waits(loops: tuple[BusyLoop, ...], program: Program, result: CheckResult) -
 
 
 def _model(name: str) -> ModelInfo:
-    info = find(name)
+    info = named(name)
     if info is None:
         raise ValueError(f"there is no model {name!r}; known are {', '.join(MODELS)}")
     return info

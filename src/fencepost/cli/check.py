@@ -51,9 +51,9 @@ def configure(parser: Parser) -> None:
     question = question_of.add_options(parser, ", ".join(MODELS))
     question.add_argument(
         "--against",
-        type=one_of("model to compare with", question_of.names()),
+        type=question_of.model_name(question_of.names(), "model to compare with"),
         default="sc",
-        help="the stronger model (default: sc)",
+        help="the stronger model, also a .cat file (default: sc)",
     )
     question.add_argument(
         "--instances",

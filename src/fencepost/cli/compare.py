@@ -7,13 +7,14 @@ from dataclasses import replace
 
 from fencepost import api
 from fencepost.engines.graphs.comparison import Comparison
-from fencepost.models.registry import MODELS, find
+from fencepost.models.registry import MODELS, named
 from fencepost.reports.comparison import column_of, data, line, render
 from fencepost.reports.style import COLOUR, PLAIN
 
 from .enumeration import Batch, add_limits, add_report, options_of
 from .exits import OK, UNKNOWN
 from .parsing import Parser, nearest
+from .question import fingerprint_of
 
 _EXAMPLES = """\
 examples:
@@ -37,7 +38,11 @@ def configure(parser: Parser) -> None:
     question = parser.add_argument_group("the question")
     known = ", ".join(model.name for model in MODELS.values() if model.axioms)
     question.add_argument(
-        "--models", type=_models, default=(), metavar="M,M,..", help=f"the strongest first, of {known} (default: all)"
+        "--models",
+        type=_models,
+        default=(),
+        metavar="M,M,..",
+        help=f"the strongest first, of {known}, files in the cat language (default: all)",
     )
     add_report(parser)
     add_limits(parser)
@@ -46,7 +51,7 @@ def configure(parser: Parser) -> None:
 def _models(text: str) -> tuple[str, ...]:
     names = []
     for word in filter(None, text.split(",")):
-        model = find(word.strip())
+        model = named(word.strip())
         if model is None or not model.axioms:
             hint = nearest(word, [name for each in MODELS.values() for name in (each.name, *each.aliases)])
             raise ArgumentTypeError(f"there is no model {word!r}" + (f" ({hint})" if hint else ""))
@@ -58,7 +63,7 @@ def _models(text: str) -> tuple[str, ...]:
 
 def run(arguments: Namespace) -> int:
     options = options_of(arguments)
-    question = {"verb": "compare", "models": list(arguments.models), "unroll": arguments.unroll}
+    question = {"verb": "compare", "models": list(map(fingerprint_of, arguments.models)), "unroll": arguments.unroll}
     header: list[tuple[str, ...]] = []  # of the table that is being written
 
     def answer(file: str, batch: Batch[Comparison]) -> Comparison:

@@ -13,7 +13,8 @@ from fencepost.reports.style import COLOUR, PLAIN
 
 from .enumeration import Batch, add_limits, add_report, options_of
 from .exits import FOUND, OK, UNKNOWN
-from .parsing import Parser, one_of
+from .parsing import Parser
+from .question import fingerprint_of, model_name
 
 _EXAMPLES = """\
 examples:
@@ -21,6 +22,7 @@ examples:
   fencepost litmus sb.litmus --model sc        under SC
   fencepost litmus mp.litmus --graphs          with an execution for every final state
   fencepost litmus mp.tpl --model armv8        any program: here as compiled for AArch64
+  fencepost litmus sb.litmus --model mine.cat  under a model of your own (docs/cat.md)
   fencepost litmus spin.litmus --unroll 4      loops come round four times at most, which the answer then says
   fencepost litmus tests/ --lines results.jsonl        a folder; when started again, what is there is not run again
 
@@ -40,9 +42,9 @@ def configure(parser: Parser) -> None:
     question = parser.add_argument_group("the question")
     question.add_argument(
         "--model",
-        type=one_of("model", names),
+        type=model_name(names),
         help=f"{', '.join(model.name for model in MODELS.values() if model.axioms)} "
-        "(default: that of the test's architecture)",
+        "or a file in the cat language (default: that of the test's architecture)",
     )
     report = add_report(parser)
     report.add_argument("--graphs", action="store_true", help="an execution for every final state")
@@ -52,7 +54,12 @@ def configure(parser: Parser) -> None:
 
 def run(arguments: Namespace) -> int:
     options = options_of(arguments)
-    question = {"verb": "litmus", "model": arguments.model, "unroll": arguments.unroll, "graphs": arguments.graphs}
+    question = {
+        "verb": "litmus",
+        "model": fingerprint_of(arguments.model),
+        "unroll": arguments.unroll,
+        "graphs": arguments.graphs,
+    }
 
     def answer(file: str, batch: Batch[Outcomes]) -> Outcomes:
         program = api.load(file)

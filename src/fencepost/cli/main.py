@@ -65,6 +65,13 @@ def _guarded(arguments: list[str]) -> int:
     except SystemExit as end:  # of argparse, after --help
         return end.code if isinstance(end.code, int) else 0
     except Exception as error:  # the last line of defence: nobody should have to read a stack trace
+        from fencepost.frontends import InputError
+
+        if isinstance(error, InputError):  # of an option's file; programs have been told about
+            from .delivery import complaint
+
+            complain(complaint(error))
+            return USAGE
         from .failures import internal_error
 
         complain(internal_error(error))

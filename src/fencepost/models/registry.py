@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import PurePath
 from typing import TYPE_CHECKING, cast
 
 from fencepost.program.form import Access, Instruction, Isa, Program, orders_of
@@ -56,6 +57,11 @@ class ModelInfo:
     axioms: str = ""  # module with RULES; of a model that has none, empty
     judges: frozenset[Isa] = frozenset()  # the instructions whose executions its axioms speak of
     target: Isa = Isa.C11  # what C11 programs become before their executions are enumerated
+
+    @property
+    def fingerprint(self) -> str:
+        """Its name, and what else says that it is still the same."""
+        return self.name
 
     @property
     def searches(self) -> bool:
@@ -256,6 +262,23 @@ MODELS: dict[str, ModelInfo] = {
 def find(name: str) -> ModelInfo | None:
     """The model called `name`, by its own name or another that input files use for it."""
     return MODELS.get(name) or next((model for model in MODELS.values() if name in model.aliases), None)
+
+
+CAT = ".cat"  # how the names of files with models end
+
+
+def named(name: str) -> ModelInfo | None:
+    """The model called `name`, or the one in that `.cat` file. Raises InputError if the file has none."""
+    if not name.endswith(CAT):
+        return find(name)
+    from .cat.info import cat_model
+
+    return cat_model(name)
+
+
+def shown(name: str) -> str:
+    """What people are told a model is called."""
+    return PurePath(name).name if name.endswith(CAT) else name.upper()
 
 
 _NATURAL = {

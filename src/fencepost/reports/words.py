@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
-from fencepost.models.registry import find
+from fencepost.models.registry import find, shown
 from fencepost.program.form import Assert, Program
 from fencepost.program.lts import Label
 from fencepost.program.places import Lines
@@ -46,7 +46,7 @@ def reason(verdict: Verdict) -> str:
 
 
 def model_title(name: str) -> str:
-    return name.upper()
+    return printable(shown(name))
 
 
 def notion_title(result: CheckResult) -> str:

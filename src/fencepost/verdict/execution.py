@@ -15,7 +15,7 @@ from fencepost.models.axiomatic.execution import INIT, is_consistent, violated
 from fencepost.models.axiomatic.explanation import Step, circle
 from fencepost.models.axiomatic.paths import End
 from fencepost.models.axiomatic.tags import STARRED
-from fencepost.models.registry import ModelInfo
+from fencepost.models.registry import ModelInfo, shown
 from fencepost.models.relation import members
 from fencepost.program.form import Access, Cas, Fence, Instruction, Program
 from fencepost.program.lts import Label
@@ -198,7 +198,7 @@ class _Telling:
     def headline(self) -> str:
         facts = list(dict.fromkeys(self.facts()))
         told = facts[0] if len(facts) == 1 else f"{', '.join(facts[:-1])} and {facts[-1]}"
-        return f"{told}, which {self.other.upper()} forbids"
+        return f"{told}, which {shown(self.other)} forbids"
 
     def facts(self) -> Iterator[str]:
         """What the threads see on the circle; if nothing, in which order memory gets their writes."""
@@ -220,7 +220,7 @@ class _Telling:
 
     def reasons(self, loose: tuple[Step, ...]) -> Iterator[str]:
         assert self.model is not None
-        model = self.model.name.upper()
+        model = shown(self.model.name)
         for step in loose:
             yield f"{model} does not keep {self.what(step.source)} before {self.what(step.target)}"
         if not loose and kept_by(self.rules, self.execution):
