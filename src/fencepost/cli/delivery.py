@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from fencepost.frontends import InputError
+from fencepost.reports import DOCUMENTS
+from fencepost.reports.failure import Failure
 from fencepost.verdict.types import Agreement, CheckResult
 
 from .exits import UsageError
@@ -44,10 +46,10 @@ class Delivery:
     def add(self, outcome: Outcome) -> None:
         self.outcomes.append(outcome)
         if isinstance(outcome, Failed):
-            complain(_complaint(outcome))
+            complain_about(outcome)
         elif self._format == "text":
             self._deliver(self._text(outcome))
-        elif self._format != "json":
+        elif self._format == "svg":
             from fencepost.reports import render
 
             self._deliver(render(outcome, self._format))
@@ -61,6 +63,10 @@ class Delivery:
 
             records = [_record(outcome) for outcome in self.outcomes]
             self._deliver(dump(records if self._several else records[0]) if records else "[]\n")
+        if self._format in DOCUMENTS:
+            from fencepost.reports import document
+
+            self._deliver(document([_reported(outcome) for outcome in self.outcomes], self._format))
         if self._output is not None and self._kept:
             save(self._output, "".join(self._kept))
 
@@ -95,10 +101,9 @@ class Delivery:
         return f"{sum(words.values())} programs: {parts}{note}\n"
 
 
-def _complaint(failed: Failed) -> str:
-    if not isinstance(failed.error, InputError):
-        return internal_error(failed.error, failed.file)
-    return complaint(failed.error)
+def complain_about(failed: Failed) -> None:
+    error = failed.error
+    complain(complaint(error) if isinstance(error, InputError) else internal_error(error, failed.file))
 
 
 def complaint(error: InputError) -> str:
@@ -117,12 +122,26 @@ def _source(error: InputError) -> str | None:
         return None
 
 
-def _record(outcome: Outcome) -> dict[str, Any]:
-    from fencepost.reports.json import data, failure
-
+def _reported(outcome: Outcome) -> CheckResult | Failure:
     if not isinstance(outcome, Failed):
-        return data(outcome)
+        return outcome
     error = outcome.error
     if isinstance(error, InputError):
-        return failure(outcome.file, "input", error.message, line=error.line, column=error.column, hint=error.hint)
-    return failure(outcome.file, "internal", described(error))
+        return Failure(outcome.file, error.message, error.line, error.column, error.hint)
+    return Failure(outcome.file, described(error), is_ours=True)
+
+
+def _record(outcome: Outcome) -> dict[str, Any]:
+    from fencepost.reports.json import data
+
+    return failure_record(outcome) if isinstance(outcome, Failed) else data(outcome)
+
+
+def failure_record(failed: Failed) -> dict[str, Any]:
+    """What stands for the file in JSON."""
+    from fencepost.reports.json import failure
+
+    error = failed.error
+    if isinstance(error, InputError):
+        return failure(failed.file, "input", error.message, line=error.line, column=error.column, hint=error.hint)
+    return failure(failed.file, "internal", described(error))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
-from fencepost.models.registry import find
+from fencepost.models.registry import find, shown
 from fencepost.program.form import Assert, Program
 from fencepost.program.lts import Label
 from fencepost.program.places import Lines
@@ -45,7 +45,7 @@ def reason(verdict: Verdict) -> str:
 
 
 def model_title(name: str) -> str:
-    return name.upper()
+    return printable(shown(name))
 
 
 def notion_title(result: CheckResult) -> str:
@@ -155,6 +155,23 @@ def label_text(label: Label) -> str:
     return " ".join((*words, place) if place else words)
 
 
+def execution_title(witness: Witness, result: CheckResult) -> str:
+    if witness.kind is WitnessKind.RACE:
+        return "An execution with the race"
+    if not witness.cycle:
+        return "The execution that raises the doubt"
+    return f"An execution that {model_title(result.model)} allows and {model_title(result.against)} forbids"
+
+
+def assertion_title(result: CheckResult) -> str:
+    return f"How the assertion fails under {model_title(result.against)}"
+
+
+def deadlock_title(result: CheckResult) -> str:
+    deadlock = "" if result.deadlock is None else f": {printable(result.deadlock.headline)}"
+    return f"Deadlock under {model_title(result.against)}{deadlock}"
+
+
 def cycle_texts(witness: Witness, program: Program) -> Iterator[str]:
     """The cycle: for each edge, why its first event comes before its second."""
     events = {event.number: event for event in witness.events}
@@ -177,6 +194,13 @@ def _edge_text(first: Event, second: Event, kind: str, lines: Lines) -> str:
             return f"{before} reads {cell} = {first.label.read}, before {after} writes {cell} = {new}"
         case "sc":
             return f"{before} runs before {after}"
+        case "addr" | "data" | "ctrl" if first.thread is not None:
+            what = {"addr": "the address of", "data": "the value of", "ctrl": "whether it comes to"}[kind]
+            return f"{what} {_event_line(second, lines)} depends on what {before} reads"
+        case "rmw" if first.label.kind == "W":
+            return f"{before} is one atomic step with the read at {_event_line(second, lines)}"
+        case "rmw":
+            return f"{before} reads and writes {cell} in one atomic step"
     return f"{before} comes before {after}, by {kind}"
 
 
@@ -189,9 +213,9 @@ def _event_line(event: Event, lines: Lines) -> str:
     return f"the fence at {where}" if event.label.kind == "F" and event.span is not None else where
 
 
-def printable(text: str) -> str:
+def printable(text: str, keep: str = "") -> str:
     """`text` without anything that could steer a terminal: names and source lines come from unknown hands."""
-    return "".join(_visible(character) for character in text)
+    return "".join(character if character in keep else _visible(character) for character in text)
 
 
 def _visible(character: str) -> str:
