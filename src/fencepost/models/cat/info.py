@@ -42,7 +42,7 @@ def cat_model(name: str) -> CatModel:
     model = CatModel(
         name=name,
         title=file.title,
-        description=f"the axioms in {name}",
+        description=f"axioms: {', '.join(axiom.name for axiom in file.rules(file.isa or Isa.C11).axioms)}",
         decides="every question on execution graphs: exact up to a bound on loops (--unroll)",
         engine="graphs",
         isas=frozenset(Isa),
