@@ -79,6 +79,13 @@ class ModelInfo:
         by_isa: Mapping[Isa, Rules] = getattr(module, "RULES_OF", {})
         return by_isa.get(isa) or cast("Rules", module.RULES)
 
+    def rules_for(self, program: Program) -> Rules:
+        """Its axioms, if they say something of everything in the program. Raises models.Unsupported."""
+        rules = self.rules(program.isa)
+        if self.axioms and (require := getattr(import_module(self.axioms), "require_supported", None)) is not None:
+            require(program)
+        return rules
+
     def prepare(self, program: Program) -> Program:
         """`program` in the model's own terms. Raises models.Unsupported."""
         if program.templates:
