@@ -1,4 +1,4 @@
-"""Fence synthesis under TSO: the examples of the thesis beside the published tool, and growth with the number of threads.
+"""Fence synthesis under TSO: the thesis' examples beside the published tool, and growth with the number of threads.
 
     bench/run tso [--timeout 60] [--peers ../shared/peers/trencher.json]
 
@@ -59,7 +59,8 @@ def line(name, run, peer=None):
     engine, seconds, answer, states = run
     text = f"{name:22} {answer:10} {engine * 1000:10.1f} ms {seconds * 1000:10.1f} ms {states:12,} states"
     if peer is not None:
-        text += f"   published: {peer['fences']} fences {peer['fence_s'] * 1000:9.1f} ms {peer['visited_states']:10,} states"
+        theirs = f"{peer['fences']} fences {peer['fence_s'] * 1000:9.1f} ms {peer['visited_states']:10,} states"
+        text += f"   published: {theirs}"
         text += f"   {peer['fence_s'] / engine:8.1f} times" if engine else ""
     print(text, flush=True)
 
