@@ -116,7 +116,7 @@ def _witness(title: str, witness: Witness, result: CheckResult, style: Style) ->
             first, *others = repair.changes
             yield from item(_change(first, lines))
             for change in others:
-                yield from _more(f"and {_change(change, lines)}")
+                yield from more(f"and {_change(change, lines)}")
 
 
 def _change(change: Change, lines: Lines) -> str:
@@ -185,7 +185,7 @@ def item(text: str) -> Iterator[str]:
     yield from textwrap.wrap(text, WIDTH, initial_indent="  - ", subsequent_indent="    ")
 
 
-def _more(text: str) -> Iterator[str]:
+def more(text: str) -> Iterator[str]:
     """What belongs to the item above."""
     yield from textwrap.wrap(text, WIDTH, initial_indent="    ", subsequent_indent="    ")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from fencepost.models.axiomatic.algebra import Rules
 from fencepost.models.notions import Notion
 from fencepost.models.registry import ModelInfo
-from fencepost.program.form import Isa
+from fencepost.program.form import Isa, Program
 
 from .load import CatFile, load
 
@@ -24,6 +24,9 @@ class CatModel(ModelInfo):
 
     def rules(self, isa: Isa) -> Rules:
         return self.file.rules(isa)
+
+    def rules_for(self, program: Program) -> Rules:
+        return self.rules(program.isa)
 
     @property
     def fingerprint(self) -> str:
