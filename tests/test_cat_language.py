@@ -234,6 +234,7 @@ def test_negated_checks_and_what_is_undefined(tmp_path: Path) -> None:
     assert all(is_consistent(rules, each) for each in executions)  # a read of the initial value is from outside, too
     assert sorted(raised_flags(rules, each) for each in executions) == [(), ("stale",)]
     assert enumerate_executions(program, rules).executions == 2
+    assert [note.name for note in rules.notes] == ["named"]
 
 
 @pytest.mark.parametrize("seed", range(20))

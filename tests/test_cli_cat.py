@@ -122,3 +122,13 @@ def test_a_changed_file_that_a_model_includes_is_read_again(fencepost):
     write("part.cat", "let order = po | rf | co | fr\n")
     os.utime("part.cat", ns=(1, 1))
     assert "Never (3 executions)" in fencepost(*line)[1]
+
+
+def test_what_a_model_flags_is_said(fencepost):
+    mine = write("mine.cat", TSO + "flag ~empty rfe & (W * R) as reads-from-another\nflag empty co as no-writes\n")
+    code, out, _ = fencepost("litmus", write("sb.litmus", LITMUS), "--model", mine)
+    assert "  4   noted by the model: reads-from-another\n" in out
+    assert "no-writes" not in out
+    assert code == 0
+    _, out, _ = fencepost("litmus", "sb.litmus", "--model", mine, "--format", "json")
+    assert json.loads(out)["notes"] == {"reads-from-another": 4}

@@ -39,6 +39,7 @@ class Interpreter:
     included: Included  # the instructions of a file; raises InputError
     axioms: list[Axiom] = field(default_factory=list)
     flags: list[Axiom] = field(default_factory=list)
+    notes: list[Axiom] = field(default_factory=list)
     depth: int = 0  # of calls and included files
     calls: int = 0
 
@@ -113,7 +114,8 @@ class Interpreter:
                     self.flags.append(Axiom(check.name, check.test, value, check.negated))
             case "assert" if not is_empty(value) or check.negated:
                 raise check.place.error("'assert' is supported only of what is so whatever the execution")
-            # "flag" names executions and forbids none
+            case "flag" if not is_empty(value) or not check.negated:  # what is so is worth a note
+                self.notes.append(Axiom(check.name, check.test, value, not check.negated))
 
     def computable(self, value: Value, place: Place) -> Expression:
         if isinstance(value, Missing):

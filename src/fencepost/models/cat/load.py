@@ -97,7 +97,7 @@ class _Reader:
             raise InputError(
                 "this model forbids nothing: it has no acyclic, irreflexive or empty", file=str(self.file.path)
             )
-        return Rules(self.file.title, tuple(interpreter.axioms), tuple(interpreter.flags))
+        return Rules(self.file.title, tuple(interpreter.axioms), tuple(interpreter.flags), tuple(interpreter.notes))
 
     def included(self, include: syntax.Include) -> tuple[syntax.Instruction, ...]:
         name = Path(include.file).name
