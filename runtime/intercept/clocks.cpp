@@ -58,7 +58,7 @@ std::uint64_t now(clockid_t clock) {
 void sleep_until(std::uint64_t when) {
     static const char bed = 0;
     sched::point(sched::Point::Sleep, nullptr, false);
-    sched::block(&bed, "sleeps", when);
+    sched::block(&bed, "sleeps", when, sched::Point::Sleep);
     pthread_testcancel();
 }
 

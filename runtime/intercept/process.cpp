@@ -76,6 +76,9 @@ FENCEPOST_INTERCEPTOR int __libc_start_main(Main main, int count, char** argumen
                                                        stack_end);
 }
 
+// For programs that choose at random: under control the choice is part of the schedule.
+FENCEPOST_INTERCEPTOR int __fencepost_choose(int count) { return sched::choose(count); }
+
 FENCEPOST_INTERCEPTOR pid_t fork() {
     sched::point(sched::Point::Sync, nullptr, false);
     lock_threads();

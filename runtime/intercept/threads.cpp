@@ -155,7 +155,7 @@ bool await_end(pthread_t handle, std::uint64_t deadline) {
     const void* const object = sched::join_object(task);
     sched::point(sched::Point::Join, object, false);
     while (!sched::finished(task)) {
-        const bool woken = sched::block(object, why, deadline);
+        const bool woken = sched::block(object, why, deadline, sched::Point::Join);
         pthread_testcancel();
         if (!woken) return false;
     }

@@ -403,7 +403,7 @@ bool finished(int id) { return u.tasks[id].state == State::Finished; }
 
 const void* join_object(int id) { return &u.tasks[id]; }
 
-bool block(const void* object, const char* why, std::uint64_t deadline) {
+bool block(const void* object, const char* why, std::uint64_t deadline, Point kind) {
     Task& me = u.tasks[self];
     me.state = State::Blocked;
     me.waits_for = object;
@@ -411,7 +411,7 @@ bool block(const void* object, const char* why, std::uint64_t deadline) {
     me.deadline = deadline;
     me.queued = ++u.blocks;
     if (deadline != never) ++u.timed;
-    me.pending = Operation{Point::Sync, object, true};
+    me.pending = Operation{kind, object, kind == Point::Sync};
     go_on(me);
     return !me.timed_out;
 }

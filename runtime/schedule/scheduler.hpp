@@ -59,7 +59,8 @@ bool finished(int id);
 const void* join_object(int id);  // what joiners block on
 
 // Gives the token away until somebody wakes `object` or virtual time reaches `deadline`. Returns false if it was time.
-bool block(const void* object, const char* why, std::uint64_t deadline = never);
+// `kind`: what the thread does when it goes on.
+bool block(const void* object, const char* why, std::uint64_t deadline = never, Point kind = Point::Sync);
 
 // Lets up to `count` threads that are blocked on `object` go on, oldest first. Returns how many there were.
 int wake(const void* object, int count);

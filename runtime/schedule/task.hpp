@@ -24,6 +24,18 @@ inline bool conflict(const Operation& a, const Operation& b) {
     return a.address != nullptr && a.address == b.address && (a.writes || b.writes);
 }
 
+// Whether nobody else can notice when it is done. (Who waits for the end of a thread waits until then in any case.)
+inline bool is_local(const Operation& operation) {
+    switch (operation.kind) {
+        case Point::LocalFence:
+        case Point::Create:
+        case Point::Start:
+        case Point::Join:
+        case Point::Yield: return true;
+        default: return false;
+    }
+}
+
 // Remembers what a thread has seen since it last changed something, to know a spinning one.
 struct Looks {
     static constexpr int size = 16;
