@@ -151,7 +151,8 @@ int task_of(pthread_t handle) {
 // Blocks until the thread has come to its end, under control. Returns false when `deadline` came first.
 bool await_end(pthread_t handle, std::uint64_t deadline) {
     const int task = task_of(handle);
-    if (task < 0 || !sched::controlled()) return true;
+    if (task < 0 || !sched::controlled() || task == sched::self)
+        return true;  // itself: an error, which the real join tells
     const void* const object = sched::join_object(task);
     sched::point(sched::Point::Join, object, false);
     while (!sched::finished(task)) {
