@@ -22,3 +22,13 @@ def fencepost(capsys: pytest.CaptureFixture[str], tmp_path: object, monkeypatch:
         return code, out, err
 
     return call
+
+
+@pytest.fixture(params=["gcc", "clang"])
+def compiler(request: pytest.FixtureRequest) -> str:
+    """Both families of C compilers."""
+    from support.compilers import required
+
+    name = str(request.param)
+    required(name)
+    return name

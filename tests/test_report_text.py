@@ -219,8 +219,8 @@ def test_a_step_without_source_leaves_no_empty_columns():
 
 
 def test_formats():
-    assert FORMATS == ("text", "json", "svg")
+    assert FORMATS == ("text", "json", "sarif", "svg", "html")
     for name in FORMATS:
         assert render(results.sb(), name) == renderer(name)(results.sb())
-    with pytest.raises(ValueError, match="unknown format 'pdf'; known are text, json, svg"):
+    with pytest.raises(ValueError, match="unknown format 'pdf'; known are text, json, sarif, svg, html"):
         renderer("pdf")

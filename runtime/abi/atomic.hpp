@@ -1,51 +1,181 @@
-// An atomic access: the scheduler is asked, the operation done, the engine told.
+// An atomic access: the scheduler is asked, the location locked, the check made, the operation done, the clocks moved.
 #pragma once
 
 #include <cstdint>
 
 #include "abi/width.hpp"
-#include "engine/engine.hpp"
+#include "base/options.hpp"
+#include "engine/psc.hpp"
+#include "engine/robustness.hpp"
+#include "engine/shadow.hpp"
+#include "engine/steps.hpp"
+#include "engine/table.hpp"
+#include "engine/thread.hpp"
+#include "report/report.hpp"
 #include "schedule/schedule.hpp"
 
 namespace fencepost::rt {
 
 enum class CasKind : std::uint8_t { Weak, Strong, Unknown };
 
+inline ThreadState& self() {
+    ThreadState* const thread = this_thread;
+    return __builtin_expect(thread != nullptr, 1) ? *thread : *fencepost::rt::current();
+}
+
+// With sc=fence, a seq_cst access lies between two fences.
+inline bool is_fenced(Order order) {
+    return __builtin_expect(order == SeqCst, 0) && __builtin_expect(options().sc == ScAccesses::Fence, 0);
+}
+
 template <class T>
-T atomic_load(volatile T* address, int, std::uintptr_t) {
-    sched::point(sched::Point::Load, const_cast<T*>(address), false);
-    const T value = load_word(address);
-    sched::observed(const_cast<T*>(address), static_cast<std::uint64_t>(value), false);
+std::uint64_t word(T value) {
+    return static_cast<std::uint64_t>(value);
+}
+
+// The location of an access, locked. Unlocks, reports and unfences at the end.
+class Visit {
+  public:
+    Visit(ThreadState& thread, const volatile void* address, const Access& access)
+        : thread_(thread), access_(access), fenced_(is_fenced(access.order)) {
+        if (fenced_) fence_step(thread, SeqCst, access.place);
+        location_ = &locked_location(reinterpret_cast<std::uintptr_t>(address), access.size, false);
+        ++thread.accesses;
+    }
+    ~Visit() {
+        location_->lock.unlock();
+        if (__builtin_expect(finding_.found, 0)) report_violation(thread_, access_, finding_, false);
+        if (fenced_) fence_step(thread_, SeqCst, access_.place);
+    }
+    Visit(const Visit&) = delete;
+    Visit& operator=(const Visit&) = delete;
+
+    Location& location() { return *location_; }
+    void begin(std::uint64_t value) {
+        if (__builtin_expect(location_->room == 0, 0)) begin_history(*location_, value);
+    }
+    void judge(const Access& access) {
+        if (__builtin_expect(!thread_.knows(location_->sc_write.owner), 0) && !location_->is_ignored)
+            check_slowly(thread_, *location_, access, finding_);
+    }
+
+  private:
+    ThreadState& thread_;
+    const Access& access_;
+    Location* location_;
+    Finding finding_;
+    bool fenced_;
+};
+
+// What an annotation says of the next access.
+inline void apply_annotations(ThreadState& thread, Access& access) {
+    if (__builtin_expect(thread.wait.address == 0 && thread.strong_cas_address == 0, 1)) return;
+    if (thread.strong_cas_address == access.address && access.kind == Kind::CasWeak) access.kind = Kind::CasStrong;
+    thread.strong_cas_address = 0;
+    if (thread.wait.address != access.address) return;
+    constexpr unsigned repeated_cas = 6;
+    if (access.kind == Kind::Load && thread.wait.comparison != repeated_cas) access.kind = Kind::Wait;
+    else if (thread.wait.comparison == repeated_cas && (access.kind == Kind::CasWeak || access.kind == Kind::CasStrong))
+        access.kind = Kind::BlockingCas;
+    else return;
+    access.expected = thread.wait.value;
+    access.comparison = thread.wait.comparison;
+}
+
+template <class T>
+T atomic_load(volatile T* address, int order, std::uintptr_t place) {
+    T* const plain = const_cast<T*>(address);
+    ThreadState& thread = self();
+    sched::point(sched::Point::Load, plain, false);
+    T value;
+    if (__builtin_expect(thread.ignoring != 0, 0)) {
+        value = load_word(address);
+    } else {
+        Access access{Kind::Load, order_of(order), sizeof(T), reinterpret_cast<std::uintptr_t>(plain), place};
+        apply_annotations(thread, access);
+        Visit visit(thread, address, access);
+        value = load_word(address);
+        visit.begin(word(value));
+        visit.judge(access);
+        // What does not end a wait is no event.
+        if (access.kind != Kind::Wait || ends_wait(access, word(value))) read_step(thread, visit.location(), access);
+    }
+    sched::observed(plain, word(value), false);
     return value;
 }
 
 template <class T>
-void atomic_store(volatile T* address, T value, int, std::uintptr_t) {
-    sched::point(sched::Point::Store, const_cast<T*>(address), true);
-    store_word(address, value);
-    sched::observed(const_cast<T*>(address), static_cast<std::uint64_t>(value), true);
+void atomic_store(volatile T* address, T value, int order, std::uintptr_t place) {
+    T* const plain = const_cast<T*>(address);
+    ThreadState& thread = self();
+    sched::point(sched::Point::Store, plain, true);
+    if (__builtin_expect(thread.ignoring != 0, 0)) {
+        store_word(address, value);
+    } else {
+        const Access access{Kind::Store, order_of(order), sizeof(T), reinterpret_cast<std::uintptr_t>(plain), place};
+        Visit visit(thread, address, access);
+        if (__builtin_expect(visit.location().room == 0, 0)) visit.begin(word(load_word(address)));
+        visit.judge(access);
+        store_word(address, value);
+        write_step(thread, visit.location(), access, word(value));
+    }
+    sched::observed(plain, word(value), true);
 }
 
 template <class Operation, class T>
-T atomic_update(volatile T* address, T operand, int, std::uintptr_t) {
-    sched::point(sched::Point::Rmw, const_cast<T*>(address), true);
-    const T old = Operation::perform(address, operand);
-    sched::observed(const_cast<T*>(address), static_cast<std::uint64_t>(old), Operation::result(old, operand) != old);
+T atomic_update(volatile T* address, T operand, int order, std::uintptr_t place) {
+    T* const plain = const_cast<T*>(address);
+    ThreadState& thread = self();
+    sched::point(sched::Point::Rmw, plain, true);
+    T old;
+    if (__builtin_expect(thread.ignoring != 0, 0)) {
+        old = Operation::perform(address, operand);
+    } else {
+        const Access access{Kind::Rmw, order_of(order), sizeof(T), reinterpret_cast<std::uintptr_t>(plain), place};
+        Visit visit(thread, address, access);
+        old = Operation::perform(address, operand);
+        visit.begin(word(old));
+        visit.judge(access);
+        rmw_step(thread, visit.location(), access, word(Operation::result(old, operand)));
+    }
+    sched::observed(plain, word(old), Operation::result(old, operand) != old);
     return old;
 }
 
 template <class T>
-int atomic_cas(volatile T* address, T* expected, T wanted, int, int, CasKind, std::uintptr_t) {
-    sched::point(sched::Point::Rmw, const_cast<T*>(address), true);
-    const T old = compare_and_swap(address, *expected, wanted);
+int atomic_cas(volatile T* address, T* expected, T wanted, int order, int failure, CasKind kind, std::uintptr_t place) {
+    T* const plain = const_cast<T*>(address);
+    ThreadState& thread = self();
+    sched::point(sched::Point::Rmw, plain, true);
+    T old;
+    if (__builtin_expect(thread.ignoring != 0, 0)) {
+        old = compare_and_swap(address, *expected, wanted);
+    } else {
+        // clang does not tell which it is. What is wrong with a strong one is wrong with both.
+        Access access{kind == CasKind::Weak ? Kind::CasWeak : Kind::CasStrong, order_of(order), sizeof(T),
+                      reinterpret_cast<std::uintptr_t>(plain), place, word(*expected)};
+        apply_annotations(thread, access);
+        Visit visit(thread, address, access);
+        old = compare_and_swap(address, *expected, wanted);
+        visit.begin(word(old));
+        visit.judge(access);
+        if (old == *expected) {
+            rmw_step(thread, visit.location(), access, word(wanted));
+        } else if (access.kind != Kind::BlockingCas) {
+            access.order = order_of(failure);
+            read_step(thread, visit.location(), access);
+        }
+    }
     const bool done = old == *expected;
-    sched::observed(const_cast<T*>(address), static_cast<std::uint64_t>(old), done && wanted != old);
+    sched::observed(plain, word(old), done && wanted != old);
     *expected = old;
     return done;
 }
 
-inline void atomic_fence(int order, std::uintptr_t) {
-    sched::point(order == 5 ? sched::Point::Fence : sched::Point::LocalFence, nullptr, false);
+inline void atomic_fence(int order, std::uintptr_t place) {
+    ThreadState& thread = self();
+    sched::point(order_of(order) == SeqCst ? sched::Point::Fence : sched::Point::LocalFence, nullptr, false);
+    if (!thread.ignoring) fence_step(thread, order_of(order), place);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 

@@ -1,10 +1,35 @@
-// Start of the runtime. Every module calls __tsan_init from a constructor.
+// Start and end of the process. Every module calls __tsan_init from a constructor, before main.
+
+#include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
 
 #include "abi/entry.hpp"
 #include "base/options.hpp"
+#include "report/report.hpp"
 
 namespace fencepost::rt {
+namespace {
 
-FENCEPOST_ABI void __tsan_init() { options(); }
+bool is_started = false;
+
+void finish(int status, void*) {
+    write_end(status);
+    const int wanted = final_status(status);
+    if (wanted == status) return;
+    fflush(nullptr);
+    _exit(wanted);
+}
+
+}  // namespace
+
+FENCEPOST_ABI void __tsan_init() {
+    if (is_started) return;
+    is_started = true;
+    options();
+    current();
+    write_start();
+    on_exit(finish, nullptr);
+}
 
 }  // namespace fencepost::rt

@@ -1,32 +1,49 @@
 #include "engine/engine.hpp"
 
 #include "base/os.hpp"
+#include "engine/steps.hpp"
+#include "engine/table.hpp"
+#include "engine/threads.hpp"
 
 namespace fencepost::rt {
 
-struct ThreadState { unsigned number; };
-struct ThreadToken { unsigned number; };
-namespace { ThreadState only; ThreadToken token; }
+void forget_cells(std::uintptr_t, std::uintptr_t) {}
 
-ThreadState* current() { return &only; }
-void sync_acquire(ThreadState*, const void*) {}
-void sync_release(ThreadState*, const void*) {}
-void sync_forget(const void*) {}
-ThreadToken* thread_created(ThreadState*) { return &token; }
-void thread_not_created(ThreadToken*) {}
-void thread_started(ThreadToken*) {}
-void thread_finished() {}
-void thread_joined(ThreadState*, ThreadToken*) {}
-void thread_detached(ThreadToken*) {}
-ThreadToken* token_of(ThreadState*) { return &token; }
-unsigned thread_number(const ThreadState* thread) { return thread->number; }
-void memory_reset(const void*, std::size_t) {}
-void before_fork() {}
-void after_fork_parent() {}
-void after_fork_child() {}
-void ignore_begin(ThreadState*) {}
-void ignore_end(ThreadState*) {}
+namespace {
+
+std::uintptr_t number_of(const void* object) { return reinterpret_cast<std::uintptr_t>(object); }
+
+}  // namespace
+
+void sync_acquire(ThreadState* thread, const void* object) {
+    Location* const location = locked_location_if_known(number_of(object), true);
+    if (!location) return;  // nobody has released it
+    acquire_step(*thread, *location);
+    location->lock.unlock();
+}
+
+void sync_release(ThreadState* thread, const void* object) {
+    Location& location = locked_location(number_of(object), 0, true);
+    release_step(*thread, location);
+    location.lock.unlock();
+}
+
+void sync_forget(const void* object) { forget_memory(number_of(object), 1); }
+
+void memory_reset(const void* begin, std::size_t bytes) { forget_memory(number_of(begin), bytes); }
+
+void before_fork() { lock_threads(); }
+void after_fork_parent() { unlock_threads(); }
+void after_fork_child() {
+    only_this_thread_left();
+    unlock_threads();
+}
+
+void ignore_begin(ThreadState* thread) { ++thread->ignoring; }
+void ignore_end(ThreadState* thread) {
+    if (thread->ignoring) --thread->ignoring;
+}
+
 void run_ended() {}
-void log_failure(const char*, const char*, const char*) {}
 
 }  // namespace fencepost::rt

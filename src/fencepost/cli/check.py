@@ -33,6 +33,7 @@ examples:
   fencepost check --model sc peterson.tpl      only assertions and deadlocks, by plain interleaving
   fencepost check src/ more.tpl -q             all programs in a folder, one line each
   fencepost check dekker.tpl --format svg -o dekker.svg
+  fencepost check src/ --format html -o report.html   one page, to step through
   fencepost check big.tpl --timeout 10m --memory 8G --format json
 
 exit codes: 0 robust and safe, 1 not robust or an assertion fails or a data race, 2 unknown, 3 bad input or usage,

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from fencepost.frontends import InputError
+from fencepost.reports import DOCUMENTS
+from fencepost.reports.failure import Failure
 from fencepost.verdict.types import Agreement, CheckResult
 
 from .exits import UsageError
@@ -47,7 +49,7 @@ class Delivery:
             complain(_complaint(outcome))
         elif self._format == "text":
             self._deliver(self._text(outcome))
-        elif self._format != "json":
+        elif self._format == "svg":
             from fencepost.reports import render
 
             self._deliver(render(outcome, self._format))
@@ -61,6 +63,10 @@ class Delivery:
 
             records = [_record(outcome) for outcome in self.outcomes]
             self._deliver(dump(records if self._several else records[0]) if records else "[]\n")
+        if self._format in DOCUMENTS:
+            from fencepost.reports import document
+
+            self._deliver(document([_reported(outcome) for outcome in self.outcomes], self._format))
         if self._output is not None and self._kept:
             save(self._output, "".join(self._kept))
 
@@ -115,6 +121,15 @@ def _source(error: InputError) -> str | None:
             return file.read()
     except OSError:
         return None
+
+
+def _reported(outcome: Outcome) -> CheckResult | Failure:
+    if not isinstance(outcome, Failed):
+        return outcome
+    error = outcome.error
+    if isinstance(error, InputError):
+        return Failure(outcome.file, error.message, error.line, error.column, error.hint)
+    return Failure(outcome.file, described(error), is_ours=True)
 
 
 def _record(outcome: Outcome) -> dict[str, Any]:

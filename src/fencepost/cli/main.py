@@ -11,6 +11,7 @@ VERBS = {
     "fence": ("fence", "find the cheapest change that makes a program robust"),
     "cc": ("cc", "compile and link C for the sanitizer, with the C compiler's own options"),
     "c++": ("cxx", "the same for C++"),
+    "run": ("run", "run a program that was compiled so, and report where it is not robust"),
     "models": ("models", "list the memory models: what is decided for each, and how far the answer holds"),
     "explain": ("explain", "say what the words in a report mean, or show a report that was saved as JSON"),
 }
@@ -23,7 +24,8 @@ examples:
   fencepost check examples/litmus/sb.tpl           is this program robust against RC20?
   fencepost check --model ra examples/             all programs in a folder, against release/acquire
   fencepost check peterson.tpl --format svg -o peterson.svg
-  fencepost cc -O2 queue.c -o queue                compile for the sanitizer
+  fencepost cc -O2 queue.c -o queue                compile for the sanitizer ...
+  fencepost run ./queue                            ... and look for executions that SC does not have
 
 `fencepost VERB --help` tells more about a verb, `fencepost explain` what the words mean.
 """

@@ -20,7 +20,10 @@ class Progress:
 
     def __call__(self, statistics: Statistics) -> None:
         rate = statistics.states / statistics.seconds if statistics.seconds > 0 else 0.0
-        self._write(f"{self._name}: {statistics.states:,} states, {rate:,.0f} states/s, {statistics.seconds:.0f} s")
+        self.line(f"{statistics.states:,} states, {rate:,.0f} states/s, {statistics.seconds:.0f} s")
+
+    def line(self, text: str) -> None:
+        self._write(f"{self._name}: {text}")
 
     def clear(self) -> None:
         if self._width:

@@ -49,7 +49,7 @@ witness is found each time, and no other has fewer steps of the search.
 Under SC all steps happen one after the other. In an execution that SC does not have, some steps would each
 have to come before the next, in a circle: each by program order (po), because a read takes its value from a
 write (rf), because a write is overwritten (mo), or because a read does not see a write that then must come
-later (fr). `--format svg` draws it.
+later (fr). `--format svg` draws it, `--format html` steps through it.
 """,
     "relations": """\
 po    program order: the steps of one thread

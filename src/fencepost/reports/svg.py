@@ -5,58 +5,27 @@ Threads are columns and time goes down. Relations differ by dashes, arrow heads 
 
 from __future__ import annotations
 
-import html
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fencepost.program.form import Program
 from fencepost.program.places import Lines
 from fencepost.verdict.types import CheckResult, Event, NotRobust, Witness
 
+from .drawing.lines import LINES, line_of, name_of
 from .drawing.place import BOX_HEIGHT, MARGIN, Box, Placement, place
 from .drawing.route import Curve, Point, route
 from .drawing.select import Graph, Link, select
+from .drawing.shapes import MONO, SANS, clip, escape, length, rect, writing
 from .words import consequence, label_text, model_title, printable, thread_name, verdict_line
 
-_MONO = "'DejaVu Sans Mono', Menlo, Consolas, monospace"
-_SANS = "'DejaVu Sans', Helvetica, Arial, sans-serif"
 _LEAST_WIDTH = 560.0
 _LABEL_SIZE, _SOURCE_SIZE, _NAME_SIZE, _TITLE_SIZE, _NOTE_SIZE = 13.0, 10.5, 11.5, 15.0, 11.5
 _MONO_WIDTH, _SANS_WIDTH = 0.603, 0.58  # width of a character, in units of the font size
-_MOST_SOURCE = 32  # characters
+_MOST_SOURCE, _MOST_LABEL = 32, 44  # characters
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """How a relation is drawn."""
-
-    dashes: str
-    colour: str
-    head: str  # a path in a 12 by 12 field that points to the right and ends at (11, 6)
-    filled: bool
-
-
-_TRIANGLE, _CHEVRON, _DOUBLE = "M2 2 L11 6 L2 10 Z", "M4 2 L11 6 L4 10", "M6 2 L11 6 L6 10 M1 2 L6 6 L1 10"
-_BAR = "M11 1 L11 11"
-_LINES = {
-    "po": Line("", "#404040", _TRIANGLE, filled=True),
-    "rf": Line("8 4", "#00664d", _TRIANGLE, filled=False),
-    "mo": Line("12 4 2 4", "#9a4d00", _DOUBLE, filled=False),
-    "fr": Line("2 4", "#a0122d", _CHEVRON, filled=False),
-    "sc": Line("16 4", "#3b3b8f", _TRIANGLE, filled=True),
-    "race": Line("1 3 1 3 8 3", "#a0122d", _BAR, filled=False),
-}
-_OTHER = Line("4 2", "#3b3b8f", _TRIANGLE, filled=True)
-
-_MEANING = {
-    "po": "po: program order",
-    "rf": "rf: a read takes its value from this write",
-    "mo": "mo: the order of the writes to a location",
-    "fr": "fr: a read, and a later write that it does not see",
-    "sc": "sc: the order in which SC fences run",
-    "race": "race: two accesses that nothing orders",
-}
 _KINDS = {
     "R": "R reads",
     "W": "W writes",
@@ -77,7 +46,8 @@ def render(result: CheckResult) -> str:
         title += [printable(text) for text in (witness.headline, *witness.reasons)]
     facts = f"{printable(result.program.name)}: {model_title(result.model)} against {model_title(result.against)}"
     if witness is None or not witness.events:
-        return _document(*_heading(title, facts, _LEAST_WIDTH))
+        parts, height = _heading(title, facts, _LEAST_WIDTH)
+        return _document(parts, height, _LEAST_WIDTH)
     return _picture(witness, result.program, title, facts)
 
 
@@ -87,7 +57,23 @@ def _witness(result: CheckResult) -> Witness | None:
     return result.assertion_witness or result.deadlock
 
 
-def _picture(witness: Witness, program: Program, title: list[str], facts: str) -> str:
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """An execution graph on its place on paper."""
+
+    program: Program
+    graph: Graph
+    placement: Placement
+    curves: tuple[Curve, ...]
+    sources: Mapping[int, str]  # by event: its line's number and text
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        return tuple(event for column in self.graph.columns.values() for event in column)
+
+
+def lay_out(witness: Witness, program: Program, heading: Callable[[float], float] = lambda width: MARGIN) -> Picture:
+    """`heading` tells for a width where what is written above the graph ends."""
     graph = select(witness)
     events = [event for column in graph.columns.values() for event in column]
     labels = max((len(_label(event)) for event in events), default=0)
@@ -96,33 +82,46 @@ def _picture(witness: Witness, program: Program, title: list[str], facts: str) -
     box_width = max(labels * _LABEL_SIZE * _MONO_WIDTH, longest * _SOURCE_SIZE * _MONO_WIDTH, 90.0) + 18
     initial = max((len(_initial(event)) for event in graph.initial), default=0)
     initial_width = initial * _LABEL_SIZE * _MONO_WIDTH + 18
-
     width = place(graph, box_width, initial_width, 0.0, _LEAST_WIDTH).width
-    heading, top, _ = _heading(title, facts, width)
-    placement = place(graph, box_width, initial_width, top, _LEAST_WIDTH)
-    curves = route(graph, placement)
-    legend, height, _ = _legend(graph, placement)
+    placement = place(graph, box_width, initial_width, heading(width), _LEAST_WIDTH)
+    return Picture(program, graph, placement, tuple(route(graph, placement)), sources)
+
+
+def graph_svg(witness: Witness, program: Program, ids: str) -> str:
+    """The graph alone, to stand in a page; `ids` begins the names that it defines there, and no other's."""
+    picture = lay_out(witness, program)
+    return _drawn(picture, (), ids)
+
+
+def _picture(witness: Witness, program: Program, title: list[str], facts: str) -> str:
+    picture = lay_out(witness, program, lambda width: _heading(title, facts, width)[1])
+    return _drawn(picture, _heading(title, facts, picture.placement.width)[0], "")
+
+
+def _drawn(picture: Picture, heading: Iterable[str], ids: str) -> str:
+    graph, placement, curves = picture.graph, picture.placement, picture.curves
+    legend, height = _legend(graph, placement, ids)
     parts = [
-        *_markers(graph),
+        *_markers(graph, ids),
         *heading,
-        *_headers(graph, placement, program),
-        *(_curve(curve) for curve in sorted(curves, key=lambda curve: curve.link.marked)),
+        *_headers(graph, placement, picture.program),
+        *(_curve(curve, ids) for curve in sorted(curves, key=lambda curve: curve.link.marked)),
         *(part for event in graph.initial for part in _initial_box(event, placement.boxes[event.number])),
         *(
             part
-            for event in events
-            for part in _event_box(event, graph, placement.boxes[event.number], sources.get(event.number, ""))
+            for event in picture.events
+            for part in _event_box(event, graph, placement.boxes[event.number], picture.sources.get(event.number, ""))
         ),
         *_curve_labels(curves, placement),
         *legend,
     ]
-    return _document(parts, height, width)
+    return _document(parts, height, placement.width)
 
 
 def _document(parts: list[str], height: float, width: float) -> str:
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_n(width)}" height="{_n(height)}" '
-        f'viewBox="0 0 {_n(width)} {_n(height)}" font-family="{_MONO}" font-size="{_LABEL_SIZE}">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{length(width)}" height="{length(height)}" '
+        f'viewBox="0 0 {length(width)} {length(height)}" font-family="{MONO}" font-size="{_LABEL_SIZE}">',
         '<rect width="100%" height="100%" fill="white"/>',
         *parts,
         "</svg>",
@@ -130,57 +129,62 @@ def _document(parts: list[str], height: float, width: float) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _heading(title: list[str], facts: str, width: float) -> tuple[list[str], float, float]:
-    """The parts, where they end, and the width."""
+def _heading(title: list[str], facts: str, width: float) -> tuple[list[str], float]:
+    """The parts, and where they end."""
     columns = int((width - 2 * MARGIN) / (_TITLE_SIZE * _SANS_WIDTH))
     parts, y = [], MARGIN + _TITLE_SIZE
     for number, text in enumerate(title):
         for line in textwrap.wrap(text, columns):
             weight = "bold" if number == 0 else "normal"
-            parts.append(_text(MARGIN, y, line, size=_TITLE_SIZE, family=_SANS, weight=weight))
+            parts.append(writing(MARGIN, y, line, size=_TITLE_SIZE, family=SANS, weight=weight))
             y += _TITLE_SIZE * 1.4
     for line in textwrap.wrap(facts, int((width - 2 * MARGIN) / (_NOTE_SIZE * _SANS_WIDTH))):
-        parts.append(_text(MARGIN, y, line, size=_NOTE_SIZE, family=_SANS))
+        parts.append(writing(MARGIN, y, line, size=_NOTE_SIZE, family=SANS))
         y += _NOTE_SIZE * 1.5
-    return parts, y + 8, width
+    return parts, y + 8
 
 
 def _headers(graph: Graph, placement: Placement, program: Program) -> Iterator[str]:
     for thread in graph.columns:
         box = placement.headers[thread]
         most = int(box.width / (_LABEL_SIZE * _SANS_WIDTH))
-        name = _clip(printable(thread_name(program, thread)), most)
-        yield _text(box.centre, box.bottom - 9, name, size=_LABEL_SIZE, family=_SANS, weight="bold", anchor="middle")
+        name = clip(printable(thread_name(program, thread)), most)
+        yield writing(box.centre, box.bottom - 9, name, size=_LABEL_SIZE, family=SANS, weight="bold", anchor="middle")
 
 
 def _event_box(event: Event, graph: Graph, box: Box, source: str) -> Iterator[str]:
     offending = event.number == graph.offending
     border = 2.6 if event.number in graph.marked or offending else 1.0
     fill = "#e4e4e4" if offending else "white"
-    yield "<g>"
+    yield f'<g data-event="{event.number}">'
     if source:
-        yield f"<title>{_escape(source)}</title>"
-    yield _rect(box, fill, border)
+        yield f"<title>{escape(source)}</title>"
+    yield rect(box, fill, border)
+    if event.label.kind == "F":  # a bar above and below: nothing passes
+        yield rect(Box(box.left, box.top, box.width, 4), "black", 0, radius=1)
+        yield rect(Box(box.left, box.bottom - 4, box.width, 4), "black", 0, radius=1)
     label_y = box.top + (17 if source else 25)
-    yield _text(box.centre, label_y, _label(event), size=_LABEL_SIZE, anchor="middle", weight="bold")
+    yield writing(box.centre, label_y, _label(event), size=_LABEL_SIZE, anchor="middle", weight="bold")
     if source:
-        yield _text(
-            box.centre, box.top + BOX_HEIGHT - 8, _clip(source, _MOST_SOURCE), size=_SOURCE_SIZE, anchor="middle"
+        yield writing(
+            box.centre, box.top + BOX_HEIGHT - 8, clip(source, _MOST_SOURCE), size=_SOURCE_SIZE, anchor="middle"
         )
     yield "</g>"
 
 
 def _initial_box(event: Event, box: Box) -> Iterator[str]:
-    yield _rect(box, "white", 1.0, radius=box.height / 2)
-    yield _text(box.centre, box.top + 16.5, _initial(event), size=_LABEL_SIZE, anchor="middle")
+    yield f'<g data-event="{event.number}">'
+    yield rect(box, "white", 1.0, radius=box.height / 2)
+    yield writing(box.centre, box.top + 16.5, _initial(event), size=_LABEL_SIZE, anchor="middle")
+    yield "</g>"
 
 
 def _label(event: Event) -> str:
-    return printable(label_text(event.label))
+    return clip(printable(label_text(event.label)), _MOST_LABEL)
 
 
 def _initial(event: Event) -> str:
-    return printable(f"{event.label.cell} = {event.label.written}")
+    return clip(printable(f"{event.label.cell} = {event.label.written}"), _MOST_LABEL)
 
 
 def _sources(witness: Witness, program: Program) -> dict[int, str]:
@@ -194,21 +198,27 @@ def _sources(witness: Witness, program: Program) -> dict[int, str]:
     }
 
 
-def _curve(curve: Curve) -> str:
+def _curve(curve: Curve, ids: str) -> str:
     kind = curve.link.kinds[0]
-    line = _LINES.get(kind, _OTHER)
+    line = line_of(kind)
     (x, y), *_ = curve.pieces[0]
-    path = f"M{_n(x)} {_n(y)} " + " ".join(
-        "C" + " ".join(f"{_n(px)} {_n(py)}" for px, py in piece[1:]) for piece in curve.pieces
+    path = f"M{length(x)} {length(y)} " + " ".join(
+        "C" + " ".join(f"{length(px)} {length(py)}" for px, py in piece[1:]) for piece in curve.pieces
     )
     dashes = f' stroke-dasharray="{line.dashes}"' if line.dashes else ""
+    head = _marker(kind, ids, thick=curve.link.marked)
     return (
-        f'<path d="{path}" fill="none" stroke="{line.colour}" stroke-width="{3.2 if curve.link.marked else 1.3}"'
-        f'{dashes} marker-end="url(#{_marker(kind, thick=curve.link.marked)})"/>'
+        f'<path {_ends(curve.link)}d="{path}" fill="none" stroke="{line.colour}" '
+        f'stroke-width="{3.2 if curve.link.marked else 1.3}"{dashes} marker-end="url(#{head})"/>'
     )
 
 
-def _curve_labels(curves: list[Curve], placement: Placement) -> Iterator[str]:
+def _ends(link: Link) -> str:
+    """Names the events of an edge to who reads the picture's text; the lines of the legend have none."""
+    return "" if link.source == link.target else f'data-source="{link.source}" data-target="{link.target}" '
+
+
+def _curve_labels(curves: Sequence[Curve], placement: Placement) -> Iterator[str]:
     """The relation's name on each edge but plain po, where it covers least."""
     paths = [curve.points() for curve in curves]
     taken = [*placement.boxes.values(), *placement.headers.values()]
@@ -222,14 +232,16 @@ def _curve_labels(curves: list[Curve], placement: Placement) -> Iterator[str]:
             spots = [Box(spot.left + spot.width / 2 + 6, spot.top, spot.width, spot.height) for spot in spots]
         best = _least_covering(spots, taken, others)
         taken.append(best)
-        line = _LINES.get(curve.link.kinds[0], _OTHER)
+        line = line_of(curve.link.kinds[0])
+        yield f"<g {_ends(curve.link)}>"
         yield (
-            f'<rect x="{_n(best.left)}" y="{_n(best.top)}" width="{_n(best.width)}" height="{_n(best.height)}" '
-            f'fill="white"/>'
+            f'<rect x="{length(best.left)}" y="{length(best.top)}" '
+            f'width="{length(best.width)}" height="{length(best.height)}" fill="white"/>'
         )
         weight = "bold" if curve.link.marked else "normal"
         base = best.bottom - 3.5
-        yield _text(best.centre, base, name, size=_NAME_SIZE, anchor="middle", weight=weight, colour=line.colour)
+        yield writing(best.centre, base, name, size=_NAME_SIZE, anchor="middle", weight=weight, colour=line.colour)
+        yield "</g>"
 
 
 def _link_name(link: Link) -> str:
@@ -264,21 +276,21 @@ def _overlap(a: Box, b: Box) -> bool:
     return a.left < b.right and b.left < a.right and a.top < b.bottom and b.top < a.bottom
 
 
-def _legend(graph: Graph, placement: Placement) -> tuple[list[str], float, float]:
-    """The parts, the height of the whole picture, and its width."""
+def _legend(graph: Graph, placement: Placement, ids: str) -> tuple[list[str], float]:
+    """The parts, and the height of the whole picture."""
     parts: list[str] = []
     y = placement.height + 10
-    kinds = [kind for kind in _LINES if any(kind in link.kinds for link in graph.links)]
+    kinds = [kind for kind in LINES if any(kind in link.kinds for link in graph.links)]
     for kind in kinds:
         start, end = (MARGIN, y - 4), (MARGIN + 46, y - 4)
-        parts.append(_curve(Curve(Link(0, 0, (kind,), marked=False), ((start, start, end, end),))))
-        parts.append(_text(MARGIN + 56, y, _MEANING[kind], size=_NOTE_SIZE, family=_SANS))
+        parts.append(_curve(Curve(Link(0, 0, (kind,), marked=False), ((start, start, end, end),)), ids))
+        parts.append(writing(MARGIN + 56, y, LINES[kind].meaning, size=_NOTE_SIZE, family=SANS))
         y += _NOTE_SIZE * 1.6
     for note in _notes(graph):
         for line in textwrap.wrap(note, int((placement.width - 2 * MARGIN) / (_NOTE_SIZE * _SANS_WIDTH))):
-            parts.append(_text(MARGIN, y, line, size=_NOTE_SIZE, family=_SANS))
+            parts.append(writing(MARGIN, y, line, size=_NOTE_SIZE, family=SANS))
             y += _NOTE_SIZE * 1.4
-    return parts, y + 4, placement.width
+    return parts, y + 4
 
 
 def _notes(graph: Graph) -> Iterator[str]:
@@ -295,57 +307,20 @@ def _notes(graph: Graph) -> Iterator[str]:
         yield f"{graph.left_out} more steps are left out; shown is {near}."
 
 
-def _markers(graph: Graph) -> Iterator[str]:
+def _markers(graph: Graph, ids: str) -> Iterator[str]:
     """Arrow heads, for thin and for thick lines."""
     yield "<defs>"
     for kind in dict.fromkeys(link.kinds[0] for link in graph.links):
-        line = _LINES.get(kind, _OTHER)
+        line = line_of(kind)
         fill = line.colour if line.filled else "white" if line.head.endswith("Z") else "none"
         for thick, size in ((False, 11), (True, 15)):
             yield (
-                f'<marker id="{_marker(kind, thick=thick)}" viewBox="0 0 12 12" refX="11" refY="6" '
+                f'<marker id="{_marker(kind, ids, thick=thick)}" viewBox="0 0 12 12" refX="11" refY="6" '
                 f'markerWidth="{size}" markerHeight="{size}" markerUnits="userSpaceOnUse" orient="auto">'
                 f'<path d="{line.head}" fill="{fill}" stroke="{line.colour}" stroke-width="1.6"/></marker>'
             )
     yield "</defs>"
 
 
-def _marker(kind: str, *, thick: bool) -> str:
-    return f"{kind if kind in _LINES else 'other'}-{'thick' if thick else 'thin'}"
-
-
-def _rect(box: Box, fill: str, border: float, radius: float = 3.0) -> str:
-    return (
-        f'<rect x="{_n(box.left)}" y="{_n(box.top)}" width="{_n(box.width)}" height="{_n(box.height)}" '
-        f'rx="{_n(radius)}" fill="{fill}" stroke="black" stroke-width="{_n(border)}"/>'
-    )
-
-
-def _text(
-    x: float,
-    y: float,
-    text: str,
-    *,
-    size: float,
-    family: str = _MONO,
-    weight: str = "normal",
-    anchor: str = "start",
-    colour: str = "black",
-) -> str:
-    return (
-        f'<text x="{_n(x)}" y="{_n(y)}" font-size="{_n(size)}" font-family="{family}" font-weight="{weight}" '
-        f'text-anchor="{anchor}" fill="{colour}">{_escape(text)}</text>'
-    )
-
-
-def _clip(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: max(most - 3, 1)] + "..."
-
-
-def _escape(text: str) -> str:
-    """For element content. Characters that XML cannot hold have been made visible by `printable`."""
-    return html.escape(text)
-
-
-def _n(value: float) -> str:
-    return f"{value:.1f}".removesuffix(".0")
+def _marker(kind: str, ids: str, *, thick: bool) -> str:
+    return f"{ids}{name_of(kind)}-{'thick' if thick else 'thin'}"

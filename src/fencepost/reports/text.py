@@ -10,7 +10,19 @@ from fencepost.program.places import Lines
 from fencepost.verdict.types import Answer, Change, CheckResult, NotRobust, Statistics, TraceStep, Witness, WitnessKind
 
 from .style import PLAIN, Style
-from .words import consequence, cycle_texts, model_title, notion_title, printable, safety, thread_name, verdict_line
+from .words import (
+    assertion_title,
+    consequence,
+    cycle_texts,
+    deadlock_title,
+    execution_title,
+    model_title,
+    notion_title,
+    printable,
+    safety,
+    thread_name,
+    verdict_line,
+)
 
 WIDTH = 116
 _SOURCE_WIDTH = 44
@@ -33,13 +45,11 @@ def _report(result: CheckResult, style: Style) -> Iterator[str]:
     yield ""
     yield from _facts(result)
     if isinstance(result.verdict, NotRobust):
-        yield from _witness(_execution(result.verdict.witness, result), result.verdict.witness, result, style)
+        yield from _witness(execution_title(result.verdict.witness, result), result.verdict.witness, result, style)
     if result.assertion_witness is not None:
-        title = f"How the assertion fails under {model_title(result.against)}"
-        yield from _witness(title, result.assertion_witness, result, style)
+        yield from _witness(assertion_title(result), result.assertion_witness, result, style)
     if result.deadlock is not None:
-        title = f"Deadlock under {model_title(result.against)}: {printable(result.deadlock.headline)}"
-        yield from _witness(title, result.deadlock, result, style)
+        yield from _witness(deadlock_title(result), result.deadlock, result, style)
     if result.busy_waits:
         yield from heading("Busy waits, treated as blocking waits", style)
         lines = Lines(result.program)
@@ -84,14 +94,6 @@ def _facts(result: CheckResult) -> Iterator[str]:
     yield f"  notion   {notion_title(result)}"
 
 
-def _execution(witness: Witness, result: CheckResult) -> str:
-    if witness.kind is WitnessKind.RACE:
-        return "An execution with the race"
-    if not witness.cycle:
-        return "The execution that raises the doubt"
-    return f"An execution that {model_title(result.model)} allows and {model_title(result.against)} forbids"
-
-
 def _witness(title: str, witness: Witness, result: CheckResult, style: Style) -> Iterator[str]:
     lines = Lines(result.program)
     yield from heading(title, style)
@@ -124,7 +126,7 @@ def witness_table(witness: Witness, lines: Lines, style: Style) -> Iterator[str]
     """The steps, aligned; `>` marks the offending one."""
     rows = [
         (
-            ">" if step is _offending(witness) else "",
+            ">" if step is offending(witness) else "",
             str(number),
             _short(thread_name(lines.program, step.thread), _NAME_WIDTH),
             "" if step.span is None else lines.number(step.span),
@@ -149,7 +151,7 @@ def witness_table(witness: Witness, lines: Lines, style: Style) -> Iterator[str]
         yield from painted(emphasis, whole, style)
 
 
-def _offending(witness: Witness) -> TraceStep | None:
+def offending(witness: Witness) -> TraceStep | None:
     """The step that makes the graph's last event, or the last one at the witness's place; a deadlock has none."""
     if witness.kind is WitnessKind.DEADLOCK:
         return None

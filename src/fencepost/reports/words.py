@@ -155,6 +155,23 @@ def label_text(label: Label) -> str:
     return " ".join((*words, place) if place else words)
 
 
+def execution_title(witness: Witness, result: CheckResult) -> str:
+    if witness.kind is WitnessKind.RACE:
+        return "An execution with the race"
+    if not witness.cycle:
+        return "The execution that raises the doubt"
+    return f"An execution that {model_title(result.model)} allows and {model_title(result.against)} forbids"
+
+
+def assertion_title(result: CheckResult) -> str:
+    return f"How the assertion fails under {model_title(result.against)}"
+
+
+def deadlock_title(result: CheckResult) -> str:
+    deadlock = "" if result.deadlock is None else f": {printable(result.deadlock.headline)}"
+    return f"Deadlock under {model_title(result.against)}{deadlock}"
+
+
 def cycle_texts(witness: Witness, program: Program) -> Iterator[str]:
     """The cycle: for each edge, why its first event comes before its second."""
     events = {event.number: event for event in witness.events}
@@ -189,9 +206,9 @@ def _event_line(event: Event, lines: Lines) -> str:
     return f"the fence at {where}" if event.label.kind == "F" and event.span is not None else where
 
 
-def printable(text: str) -> str:
+def printable(text: str, keep: str = "") -> str:
     """`text` without anything that could steer a terminal: names and source lines come from unknown hands."""
-    return "".join(_visible(character) for character in text)
+    return "".join(character if character in keep else _visible(character) for character in text)
 
 
 def _visible(character: str) -> str:

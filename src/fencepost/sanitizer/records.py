@@ -12,19 +12,12 @@ class LogError(Exception):
     """A line that the runtime would not have written."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Place:
-    """Somewhere in the code of a module."""
+    """Somewhere in the code of a module, which is the path of a program or a library."""
 
-    module: int
+    module: str
     offset: int
-
-
-@dataclass(frozen=True, slots=True)
-class Module:
-    id: int
-    path: str
-    base: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,28 +105,96 @@ class End:
     run: int | None = None
 
 
-Record = Start | Module | Violation | Race | Deadlock | Trouble | End
+Record = Start | Violation | Race | Deadlock | Trouble | End
+
+_Object = Mapping[str, Any]
 
 
-def parse(line: str) -> Record:
-    """The record of one line."""
-    try:
-        data = json.loads(line)
-    except ValueError as error:
-        raise LogError(f"not JSON: {error}") from None
-    if not isinstance(data, dict):
-        raise LogError("not an object")
-    kind = data.get("type")
-    reader = _READERS.get(kind) if isinstance(kind, str) else None
-    if reader is None:
-        raise LogError(f"no record has the type {kind!r}")
-    try:
-        return reader(data)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise LogError(f"in a record of type {kind}: {type(error).__name__}: {error}") from None
+class Reader:
+    """Reads lines one after the other. Numbers of modules hold until a later line gives them away again."""
+
+    def __init__(self) -> None:
+        self._modules: dict[str, str] = {}
+
+    def read(self, line: str) -> Record | None:
+        """The record of one line; None if it only introduces a module."""
+        try:
+            data = json.loads(line)
+        except ValueError as error:
+            raise LogError(f"not JSON: {error}") from None
+        if not isinstance(data, dict):
+            raise LogError("not an object")
+        kind = data.get("type")
+        if kind == "module":
+            self._modules[str(data.get("id"))] = str(data.get("path", ""))
+            return None
+        reader = self._readers().get(kind) if isinstance(kind, str) else None
+        if reader is None:
+            raise LogError(f"no record has the type {kind!r}")
+        try:
+            return reader(data)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise LogError(f"in a record of type {kind}: {type(error).__name__}: {error}") from None
+
+    def _readers(self) -> dict[str, Callable[[_Object], Record]]:
+        return {
+            "start": _start,
+            "violation": self._violation,
+            "benign_wait": self._benign_wait,
+            "race": self._race,
+            "deadlock": self._deadlock,
+            "error": _trouble,
+            "end": _end,
+        }
+
+    def _violation(self, data: _Object, *, benign: bool = False) -> Violation:
+        stale = data.get("stale")
+        return Violation(
+            kind=str(data["kind"]),
+            access=self._access(data["access"]),
+            missed=self._access(data["missed"]),
+            stale=self._access(stale) if stale else None,
+            path=tuple(map(self._access, data.get("path", ()))),
+            benign=benign,
+            suppressed=bool(data.get("suppressed")),
+            run=data.get("run"),
+        )
+
+    def _benign_wait(self, data: _Object) -> Violation:
+        return self._violation(data, benign=True)
+
+    def _race(self, data: _Object) -> Race:
+        suppressed = bool(data.get("suppressed"))
+        return Race(self._access(data["first"]), self._access(data["second"]), suppressed, data.get("run"))
+
+    def _deadlock(self, data: _Object) -> Deadlock:
+        threads = tuple(
+            Blocked(
+                thread.get("thread"),
+                str(thread.get("waits_for", "")),
+                thread.get("address"),
+                self._stack(thread.get("stack", ())),
+            )
+            for thread in data["threads"]
+        )
+        return Deadlock(threads, data.get("run"))
+
+    def _access(self, data: _Object) -> Access:
+        return Access(
+            thread=data.get("thread"),
+            what=str(data.get("what", "")),
+            order=str(data.get("order", "")),
+            size=data.get("size"),
+            address=data.get("address"),
+            value=data.get("value"),
+            stack=self._stack(data.get("stack", ())),
+        )
+
+    def _stack(self, items: Sequence[Sequence[Any]]) -> tuple[Place, ...]:
+        return tuple(Place(self._modules.get(str(module), ""), _number(offset)) for module, offset in items)
 
 
-def _start(data: Mapping[str, Any]) -> Start:
+def _start(data: _Object) -> Start:
     argv = tuple(map(str, data.get("argv", ())))
     return Start(
         pid=int(data["pid"]),
@@ -146,63 +207,13 @@ def _start(data: Mapping[str, Any]) -> Start:
     )
 
 
-def _module(data: Mapping[str, Any]) -> Module:
-    return Module(_number(data["id"]), str(data["path"]), _number(data["base"]))
-
-
-def _violation(data: Mapping[str, Any], *, benign: bool = False) -> Violation:
-    stale = data.get("stale")
-    return Violation(
-        kind=str(data["kind"]),
-        access=access(data["access"]),
-        missed=access(data["missed"]),
-        stale=access(stale) if stale else None,
-        path=tuple(map(access, data.get("path", ()))),
-        benign=benign,
-        suppressed=bool(data.get("suppressed")),
-        run=data.get("run"),
-    )
-
-
-def _benign_wait(data: Mapping[str, Any]) -> Violation:
-    return _violation(data, benign=True)
-
-
-def _race(data: Mapping[str, Any]) -> Race:
-    return Race(access(data["first"]), access(data["second"]), bool(data.get("suppressed")), data.get("run"))
-
-
-def _deadlock(data: Mapping[str, Any]) -> Deadlock:
-    threads = tuple(
-        Blocked(item.get("thread"), str(item.get("waits_for", "")), item.get("address"), _stack(item.get("stack", ())))
-        for item in data["threads"]
-    )
-    return Deadlock(threads, data.get("run"))
-
-
-def _trouble(data: Mapping[str, Any]) -> Trouble:
+def _trouble(data: _Object) -> Trouble:
     return Trouble(str(data["message"]), data.get("run"))
 
 
-def _end(data: Mapping[str, Any]) -> End:
+def _end(data: _Object) -> End:
     counts = {key: value for key, value in data.items() if isinstance(value, (int, float)) and key not in ("run",)}
     return End(data.get("status"), counts, data.get("run"))
-
-
-def access(data: Mapping[str, Any]) -> Access:
-    return Access(
-        thread=data.get("thread"),
-        what=str(data.get("what", "store")),
-        order=str(data.get("order", "")),
-        size=data.get("size"),
-        address=data.get("address"),
-        value=data.get("value"),
-        stack=_stack(data.get("stack", ())),
-    )
-
-
-def _stack(items: Sequence[Sequence[Any]]) -> tuple[Place, ...]:
-    return tuple(Place(_number(module), _number(offset)) for module, offset in items)
 
 
 def _number(value: int | str) -> int:
@@ -211,15 +222,3 @@ def _number(value: int | str) -> int:
 
 def _optional_number(value: int | str | None) -> int | None:
     return None if value is None else _number(value)
-
-
-_READERS: dict[str, Callable[[Mapping[str, Any]], Record]] = {
-    "start": _start,
-    "module": _module,
-    "violation": _violation,
-    "benign_wait": _benign_wait,
-    "race": _race,
-    "deadlock": _deadlock,
-    "error": _trouble,
-    "end": _end,
-}

@@ -5,6 +5,7 @@ Each module's places are asked for once, all together, when the first is needed.
 
 from __future__ import annotations
 
+import linecache
 import os
 import re
 import shutil
@@ -13,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from .records import Module, Place
+from .records import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,32 +54,28 @@ def find_symboliser() -> list[str] | None:
     return None
 
 
+def source_line(frame: Frame) -> str:
+    """What stands there, without the blanks around it; nothing if the file cannot be read."""
+    return linecache.getline(frame.file, frame.line).strip() if frame.is_known else ""
+
+
 class Symboliser:
-    """Knows the modules of a run; answers with the frames of a place, the innermost inlined one first."""
+    """Answers with the frames of a place, the innermost inlined one first."""
 
     def __init__(self, command: Sequence[str] | None = None) -> None:
         self._command = list(command) if command is not None else find_symboliser()
-        self._modules: dict[int, Module] = {}
-        self._known: dict[tuple[str, int], tuple[Frame, ...]] = {}
+        self._known: dict[Place, tuple[Frame, ...]] = {}
         self.trouble: str | None = (
             None
             if self._command
             else "there is no symboliser: install llvm or binutils (addr2line) to see source lines"
         )
 
-    def add(self, module: Module) -> None:
-        self._modules[module.id] = module
-
-    def path(self, place: Place) -> str:
-        module = self._modules.get(place.module)
-        return module.path if module else ""
-
     def frames(self, place: Place) -> tuple[Frame, ...]:
         """At least one frame; without debug information it names the module and the offset."""
-        key = (self.path(place), place.offset)
-        if key not in self._known:
+        if place not in self._known:
             self.prepare([place])
-        return self._known.get(key) or (self._unknown(place),)
+        return self._known.get(place) or (self._unknown(place),)
 
     def stack(self, places: Sequence[Place]) -> tuple[Frame, ...]:
         """A stack as a person wants it: all inlined frames, without those of the standard library around them.
@@ -93,17 +90,16 @@ class Symboliser:
         """Asks for all that is not known yet, one process per module."""
         wanted: dict[str, set[int]] = defaultdict(set)
         for place in places:
-            path = self.path(place)
-            if path and (path, place.offset) not in self._known:
-                wanted[path].add(place.offset)
+            if place.module and place not in self._known:
+                wanted[place.module].add(place.offset)
         for path, offsets in wanted.items():
             ordered = sorted(offsets)
             answers = self._ask(path, ordered)
             for offset, frames in zip(ordered, answers, strict=True):
-                self._known[path, offset] = frames
+                self._known[Place(path, offset)] = frames
 
     def _unknown(self, place: Place) -> Frame:
-        path = self.path(place)
+        path = place.module
         return Frame(f"{os.path.basename(path) or 'unknown code'}+{place.offset:#x}")
 
     def _ask(self, path: str, offsets: Sequence[int]) -> list[tuple[Frame, ...]]:

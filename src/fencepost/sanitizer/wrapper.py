@@ -67,6 +67,7 @@ def main(language: str, arguments: Sequence[str]) -> int:
     try:
         choice = choose(arguments)
         compiler = find_compiler(language, choice.compiler, os.environ)
+        os.environ[_GUARD] = "1"  # for all that is started from here on
         command = complete(compiler, choice)
     except WrapperError as error:
         print(f"fencepost: error: {error}\nhint: {error.hint}", file=sys.stderr)
@@ -75,7 +76,6 @@ def main(language: str, arguments: Sequence[str]) -> int:
         import shlex
 
         print(shlex.join(command), file=sys.stderr, flush=True)
-    os.environ[_GUARD] = "1"
     os.execv(command[0], command)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+from importlib import import_module
+from typing import cast
 
 from fencepost.models.notions import Notion as Notion
 from fencepost.program.form import Program, Span
@@ -182,3 +184,7 @@ class CheckResult:
     warnings: tuple[str, ...] = ()
     expectation: Agreement = Agreement.NONE
     file: str | None = None  # where the program was read from
+
+    def _repr_svg_(self) -> str:
+        """The picture, for Jupyter, which asks values themselves."""
+        return cast(str, import_module("fencepost.reports.svg").render(self))

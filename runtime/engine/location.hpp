@@ -1,0 +1,61 @@
+// An atomic location, or an object by which threads synchronise otherwise.
+#pragma once
+
+#include <cstdint>
+
+#include "base/os.hpp"
+#include "engine/clock.hpp"
+#include "engine/history.hpp"
+
+namespace fencepost::rt {
+
+struct Location {
+    static constexpr unsigned clocks = 3;  // arrays of each location: W, W_SC, M_SC
+
+    std::uintptr_t address;
+    Location* next;  // of the same eight bytes
+    SpinLock lock;
+    std::uint8_t size;
+    bool is_sync;         // a mutex or the like, not an atomic
+    bool is_ignored;      // annotated: nothing depends on it
+    bool dead;            // freed while somebody was on the way here
+    std::uint8_t written; // entries in `writes`
+    std::uint8_t first;   // the oldest of them: a ring
+    std::uint8_t room;    // for so many
+    std::uint8_t reads_known;
+    std::uint8_t reads_first;
+    std::uint8_t reads_room;
+    std::uint16_t capacity;  // entries in each of the arrays
+    Stamp stamp;  // of the newest write
+    Stamp floor;  // reads that are forgotten told at most of this write: everybody is taken to know it
+    std::uint32_t fences;  // the most seq_cst fences that an accessing thread knew of
+
+    Publication release;   // W
+    Publication sc_write;  // W_SC. Its owner is the newest write
+    Publication sc_all;    // M_SC. Empty: the same as W_SC
+
+    Epoch* arrays;
+    Write* writes;
+    Read* reads;
+    Epoch* psc_arrays;  // clocks that matter only where there are seq_cst accesses: psc.hpp
+    std::uint16_t psc_capacity;
+
+    Epoch* release_array() const { return arrays; }
+    Epoch* sc_write_array() const { return arrays + capacity; }
+    Epoch* sc_all_array() const { return arrays + 2 * capacity; }
+    Epoch* psc_array(unsigned family) const { return psc_arrays + family * psc_capacity; }
+
+    // The newest is 0, and so on.
+    const Write& write(unsigned age) const {
+        unsigned index = first + written - 1U - age;
+        if (index >= room) index -= room;
+        return writes[index];
+    }
+    const Read& read(unsigned age) const {
+        unsigned index = reads_first + reads_known - 1U - age;
+        if (index >= reads_room) index -= reads_room;
+        return reads[index];
+    }
+};
+
+}  // namespace fencepost::rt

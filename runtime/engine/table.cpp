@@ -1,0 +1,195 @@
+#include "engine/table.hpp"
+
+#include <cstring>
+#include <new>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/options.hpp"
+#include "base/pool.hpp"
+
+namespace fencepost::rt {
+
+Table table;
+Pool pool;
+
+namespace {
+
+// Memory of locations stays that of locations: who comes too late finds a lock there, and that it is dead.
+struct Spare {
+    SpinLock lock;
+    Location* first = nullptr;
+};
+Spare spare;
+SpinLock mapping;
+std::atomic<std::uint64_t> made{0};
+
+char* map_piece(std::atomic<char*>& piece, std::size_t bytes, const char* purpose) {
+    const Guard guard(mapping);
+    char* base = piece.load(std::memory_order_relaxed);
+    if (base) return base;
+    base = static_cast<char*>(map_pages(bytes, purpose));
+    syscall(SYS_madvise, base, bytes, MADV_DONTDUMP);
+    syscall(SYS_madvise, base, bytes, MADV_NOHUGEPAGE);
+    piece.store(base, std::memory_order_release);
+    return base;
+}
+
+Location* take_location() {
+    made.fetch_add(1, std::memory_order_relaxed);
+    {
+        const Guard guard(spare.lock);
+        if (Location* const location = spare.first) {
+            spare.first = location->next;
+            return location;
+        }
+    }
+    void* const memory = allocate_forever(sizeof(Location), "atomic locations");
+    return new (memory) Location();
+}
+
+// The lock stays as it is: somebody may be waiting for it.
+void make_fresh(Location& location, std::uintptr_t address, unsigned size, bool is_sync) {
+    location.address = address;
+    location.size = static_cast<std::uint8_t>(size);
+    location.is_sync = is_sync;
+    location.is_ignored = false;
+    location.dead = false;
+    location.written = location.first = location.room = 0;
+    location.reads_known = location.reads_first = location.reads_room = 0;
+    location.capacity = location.psc_capacity = 0;
+    location.stamp = 0;
+    location.floor = 0;
+    location.fences = 0;
+    location.release = location.sc_write = location.sc_all = Publication();
+    location.arrays = location.psc_arrays = nullptr;
+    location.writes = nullptr;
+    location.reads = nullptr;
+}
+
+void give_back(void* memory, std::size_t bytes) {
+    if (memory) pool.give(memory, Pool::rounded(bytes));
+}
+
+// Locked by the caller, who has unlinked it.
+void release_location(Location& location) {
+    location.dead = true;
+    location.address = 0;
+    give_back(location.arrays, Location::clocks * location.capacity * sizeof(Epoch));
+    give_back(location.psc_arrays, Location::clocks * location.psc_capacity * sizeof(Epoch));
+    give_back(location.writes, location.room * sizeof(Write));
+    give_back(location.reads, location.reads_room * sizeof(Read));
+    location.arrays = location.psc_arrays = nullptr;
+    location.writes = nullptr;
+    location.reads = nullptr;
+}
+
+bool is_wanted(const Location& location, std::uintptr_t address, bool is_sync) {
+    return location.address == address && location.is_sync == is_sync;
+}
+
+void forget_locations(std::uintptr_t begin, std::uintptr_t end) {
+    for (std::uintptr_t at = begin & ~std::uintptr_t{7}; at < end; at += 8) {
+        char* const base = table.locations[at >> Table::piece_bits].load(std::memory_order_acquire);
+        if (!base) {
+            at = (at | Table::in_piece) - 7;
+            continue;
+        }
+        if (!(Table::mark(base, at).load(std::memory_order_relaxed) & Table::mark_bit(at))) {
+            at = (at | 4095) - 7;
+            continue;
+        }
+        auto* const head = reinterpret_cast<std::atomic<Location*>*>(base + (at & Table::in_piece));
+        if (!head->load(std::memory_order_relaxed)) continue;
+        // All of the eight bytes go, or those in the range: then the others are put back.
+        Location* location = head->exchange(nullptr, std::memory_order_acq_rel);
+        while (location) {
+            Location* const next = location->next;
+            location->lock.lock();
+            if (location->address >= begin && location->address < end) {
+                release_location(*location);
+                location->lock.unlock();
+                const Guard guard(spare.lock);
+                location->next = spare.first;
+                spare.first = location;
+            } else {
+                location->lock.unlock();
+                Location* first = head->load(std::memory_order_relaxed);
+                do location->next = first;
+                while (!head->compare_exchange_weak(first, location, std::memory_order_acq_rel));
+            }
+            location = next;
+        }
+    }
+}
+
+}  // namespace
+
+char* Table::map_locations(std::uintptr_t address) {
+    return map_piece(locations[address >> piece_bits], (std::size_t{1} << piece_bits) + mark_bytes,
+                     "a table of atomic locations");
+}
+
+char* Table::map_cells(std::uintptr_t address) {
+    return map_piece(cells[address >> piece_bits], cell_bytes << piece_bits, "records of plain accesses");
+}
+
+std::uint64_t locations_made() { return made.load(std::memory_order_relaxed); }
+
+Location& locked_location(std::uintptr_t address, unsigned size, bool is_sync) {
+    std::atomic<Location*>* const head = table.granule(address);
+    Location* fresh = nullptr;
+    for (;;) {
+        Location* first = head->load(std::memory_order_acquire);
+        Location* found = first;
+        while (found && !is_wanted(*found, address, is_sync)) found = found->next;
+        if (found) {
+            found->lock.lock();
+            if (is_wanted(*found, address, is_sync)) {
+                if (fresh) {
+                    fresh->dead = true;
+                    fresh->address = 0;
+                    fresh->lock.unlock();
+                    const Guard guard(spare.lock);
+                    fresh->next = spare.first;
+                    spare.first = fresh;
+                }
+                return *found;
+            }
+            found->lock.unlock();
+            continue;
+        }
+        if (!fresh) {
+            fresh = take_location();
+            fresh->lock.lock();
+            make_fresh(*fresh, address, size, is_sync);
+            char* const base = table.locations[address >> Table::piece_bits].load(std::memory_order_relaxed);
+            std::atomic<std::uint64_t>& mark = Table::mark(base, address);
+            if (!(mark.load(std::memory_order_relaxed) & Table::mark_bit(address)))
+                mark.fetch_or(Table::mark_bit(address), std::memory_order_relaxed);
+        }
+        fresh->next = first;
+        if (head->compare_exchange_strong(first, fresh, std::memory_order_acq_rel)) return *fresh;
+    }
+}
+
+Location* locked_location_if_known(std::uintptr_t address, bool is_sync) {
+    Location* found = table.granule(address)->load(std::memory_order_acquire);
+    while (found && !is_wanted(*found, address, is_sync)) found = found->next;
+    if (!found) return nullptr;
+    found->lock.lock();
+    if (is_wanted(*found, address, is_sync)) return found;
+    found->lock.unlock();
+    return nullptr;
+}
+
+void forget_memory(std::uintptr_t begin, std::size_t bytes) {
+    if (!is_watchable(begin) || !bytes) return;
+    std::uintptr_t end = begin + bytes;
+    if (end > std::uintptr_t{1} << 47) end = std::uintptr_t{1} << 47;
+    forget_locations(begin, end);
+    forget_cells(begin, end);
+}
+
+}  // namespace fencepost::rt

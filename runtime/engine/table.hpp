@@ -1,0 +1,66 @@
+// Memory beside the program's memory: for eight bytes of the program a pointer to the atomic locations in there, and four
+// cells for plain accesses (shadow.hpp). Pieces are mapped when first needed, so no layout of the address space is
+// presupposed; only what is touched costs memory.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/location.hpp"
+
+namespace fencepost::rt {
+
+struct Table {
+    static constexpr unsigned piece_bits = 32;
+    static constexpr std::size_t pieces = std::size_t{1} << (47 - piece_bits);
+    static constexpr std::uintptr_t in_piece = (std::uintptr_t{1} << piece_bits) - 1;
+    static constexpr std::size_t cell_bytes = 2;  // per byte of the program
+
+    std::atomic<char*> locations[pieces];
+    std::atomic<char*> cells[pieces];
+
+    std::atomic<Location*>* granule(std::uintptr_t address) {
+        char* base = locations[address >> piece_bits].load(std::memory_order_acquire);
+        if (__builtin_expect(!base, 0)) base = map_locations(address);
+        return reinterpret_cast<std::atomic<Location*>*>(base + (address & in_piece & ~std::uintptr_t{7}));
+    }
+
+    // The four cells of the eight bytes around `address`.
+    std::uint32_t* cells_of(std::uintptr_t address) {
+        char* base = cells[address >> piece_bits].load(std::memory_order_acquire);
+        if (__builtin_expect(!base, 0)) base = map_cells(address);
+        return reinterpret_cast<std::uint32_t*>(base + (address & in_piece & ~std::uintptr_t{7}) * cell_bytes);
+    }
+
+    // Which pages of the program have locations, a bit each; behind the pointers of a piece.
+    static constexpr std::size_t mark_bytes = (std::size_t{1} << (piece_bits - 12)) / 8;
+    static std::atomic<std::uint64_t>& mark(char* base, std::uintptr_t address) {
+        auto* const words = reinterpret_cast<std::atomic<std::uint64_t>*>(base + (std::size_t{1} << piece_bits));
+        return words[(address & in_piece) >> 18];
+    }
+    static std::uint64_t mark_bit(std::uintptr_t address) { return std::uint64_t{1} << (address >> 12 & 63); }
+
+    char* map_locations(std::uintptr_t address);
+    char* map_cells(std::uintptr_t address);
+};
+
+extern Table table;
+
+inline bool is_watchable(std::uintptr_t address) { return address < (std::uintptr_t{1} << 47) && address >= 4096; }
+
+// The location, locked; made if there is none. `value` is what is in memory now.
+Location& locked_location(std::uintptr_t address, unsigned size, bool is_sync);
+
+// The same if it exists, or null.
+Location* locked_location_if_known(std::uintptr_t address, bool is_sync);
+
+// Forgets all plain accesses in there (shadow.cpp).
+void forget_cells(std::uintptr_t begin, std::uintptr_t end);
+
+// Forgets all atomic locations and plain accesses in there.
+void forget_memory(std::uintptr_t begin, std::size_t bytes);
+
+std::uint64_t locations_made();
+
+}  // namespace fencepost::rt

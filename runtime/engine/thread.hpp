@@ -1,0 +1,94 @@
+// What the engine knows of a running thread. Only the thread itself touches this, but for what is said to be shared.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "engine/clock.hpp"
+#include "engine/engine.hpp"
+#include "engine/stacks.hpp"
+
+namespace fencepost::rt {
+
+// How a thread came to know something under SC: for the path of a report. Others may read it while it changes.
+struct Edge {
+    std::atomic<Epoch> epoch{0};          // of this thread, at the access
+    std::atomic<std::uint64_t> from{0};   // the event whose knowledge came
+    std::atomic<std::uintptr_t> address{0};
+    std::atomic<std::uint32_t> stack{0};
+    std::atomic<std::uint8_t> kind{0};    // an Access::Kind
+    std::atomic<std::uint8_t> order{0};
+};
+
+struct WaitRegion {
+    std::uintptr_t address = 0;  // 0: none
+    unsigned comparison = 0;
+    std::uint64_t value = 0;
+};
+
+struct ThreadState {
+    // Clocks: `capacity` entries each, of which those from `width` on are 0.
+    enum Family : unsigned { Current, Sc, Pending, Released, Psc, PscBefore, PscPending, PscReleased, families };
+
+    Slot slot = 0;
+    unsigned width = 0;
+    Epoch epoch = 0;     // the entry of its own, in Current and Sc
+    Epoch* clocks = nullptr;
+    unsigned capacity = 0;
+
+    Epoch current_since = 0;  // the epoch at which it learnt something of another thread last: happens-before
+    Epoch sc_since = 0;       // under SC
+    Event fence;              // its last release fence, if any: Released is what it knew then
+    bool has_pending = false;
+    bool has_psc = false;  // one of the clocks Psc* is not 0
+    std::uintptr_t run_address = 0;  // its newest seq_cst access, if all since have been to the same location
+
+    // Plain accesses: shadow.hpp.
+    std::uint32_t segment = 0;  // in the place of a cell; 0: to be made
+    Epoch released = 0;         // its last event that others may have learnt of
+
+    unsigned ignoring = 0;
+    unsigned benign = 0;
+    bool strong_cas = false;
+    std::uintptr_t strong_cas_address = 0;
+    WaitRegion wait;
+
+    ShadowStack stack;
+    struct Trace* trace = nullptr;
+
+    unsigned number = 0;
+    ThreadToken* token = nullptr;
+    ThreadState* next = nullptr;  // of all
+    std::uint64_t accesses = 0;
+    std::uint64_t random = 0;
+
+    static constexpr unsigned edges_kept = 64;
+    Edge edges[edges_kept];
+    std::atomic<unsigned> edges_made{0};
+
+    Epoch* clock(Family family) { return clocks + family * capacity; }
+    View view(Family family) const { return {clocks + family * capacity, width}; }
+    Epoch* current() { return clock(Current); }
+    Epoch* sc() { return clock(Sc); }
+
+    bool knows(Event event) const { return event.slot() < capacity && clocks[event.slot()] >= event.epoch(); }
+    bool knows_sc(Event event) const {
+        return event.slot() < capacity && clocks[Sc * capacity + event.slot()] >= event.epoch();
+    }
+
+    // A new event begins.
+    void tick() {
+        ++epoch;
+        clocks[slot] = epoch;
+        clocks[Sc * capacity + slot] = epoch;
+    }
+
+    // Room for a clock of that width.
+    void widen(unsigned wanted);
+
+    Event now() const { return Event::of(slot, epoch); }
+};
+
+extern thread_local ThreadState* this_thread __attribute__((tls_model("initial-exec")));
+
+}  // namespace fencepost::rt

@@ -1,0 +1,5 @@
+"""python -m fencepost"""
+
+from .cli.main import entry
+
+entry()
