@@ -69,6 +69,7 @@ using namespace fencepost;
 using namespace fencepost::intercept;
 
 FENCEPOST_INTERCEPTOR int pthread_once(pthread_once_t* control, void (*wanted)()) {
+    CALLED_FROM_HERE();
     if (!sched::controlled()) return call_real(control, wanted);
     sync_point(control);
     while (is_running(control)) sched::block(control, why, sched::virtual_time() + look_again);
@@ -80,6 +81,7 @@ FENCEPOST_INTERCEPTOR int pthread_once(pthread_once_t* control, void (*wanted)()
 // The program reads the first byte by an instrumented load, so that byte is written, and read, as the program would.
 
 FENCEPOST_INTERCEPTOR int __cxa_guard_acquire(std::int64_t* guard) {
+    CALLED_FROM_HERE();
     for (;;) {
         if ((__tsan_atomic8_load(reinterpret_cast<volatile char*>(guard), __ATOMIC_ACQUIRE) & done) != 0) return 0;
         std::uint32_t seen = 0;

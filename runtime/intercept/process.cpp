@@ -21,6 +21,7 @@ using Main = int (*)(int, char**, char**);
 Main program_main = nullptr;
 
 int run_main(int count, char** arguments, char** environment) {
+    connect_scheduler();
     sched::prepare_run();  // the fork server stays in here, and its children come out
     watch_main_thread();
     return program_main(count, arguments, environment);

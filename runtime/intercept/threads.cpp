@@ -248,7 +248,10 @@ FENCEPOST_INTERCEPTOR int pthread_create(pthread_t* thread, const pthread_attr_t
     return create_thread(thread, attributes, routine, argument, false);
 }
 
-FENCEPOST_INTERCEPTOR int pthread_join(pthread_t thread, void** result) { return join_thread(thread, result); }
+FENCEPOST_INTERCEPTOR int pthread_join(pthread_t thread, void** result) {
+    CALLED_FROM_HERE();
+    return join_thread(thread, result);
+}
 
 FENCEPOST_INTERCEPTOR int pthread_detach(pthread_t thread) { return detach_thread(thread); }
 
@@ -276,6 +279,7 @@ FENCEPOST_INTERCEPTOR int pthread_tryjoin_np(pthread_t thread, void** result) {
 }
 
 FENCEPOST_INTERCEPTOR int pthread_timedjoin_np(pthread_t thread, void** result, const timespec* when) {
+    CALLED_FROM_HERE();
     if (sched::controlled() && task_of(thread) >= 0) {
         if (!is_valid(when)) return EINVAL;
         return await_end(thread, deadline(CLOCK_REALTIME, when)) ? join_thread(thread, result) : ETIMEDOUT;
@@ -284,6 +288,7 @@ FENCEPOST_INTERCEPTOR int pthread_timedjoin_np(pthread_t thread, void** result, 
 }
 
 FENCEPOST_INTERCEPTOR int pthread_clockjoin_np(pthread_t thread, void** result, clockid_t clock, const timespec* when) {
+    CALLED_FROM_HERE();
     if (sched::controlled() && task_of(thread) >= 0) {
         if (!is_valid(when)) return EINVAL;
         return await_end(thread, deadline(clock, when)) ? join_thread(thread, result) : ETIMEDOUT;

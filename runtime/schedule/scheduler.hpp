@@ -79,8 +79,10 @@ void after_fork_in_child();
 std::uint64_t virtual_time();
 void pass_time(std::uint64_t nanoseconds);
 
-// Replaced by unit tests.
+// What the scheduler asks of the rest of the runtime; unit tests have their own.
 struct Hooks {
+    // The name of the calling thread's stack, whose innermost frame is `place`; 0: where it called the runtime.
+    std::uint32_t (*stack)(std::uintptr_t place);
     // Nobody can go on: `blocked` tells why, one entry for each thread.
     void (*deadlock)(const Task* const* blocked, int count);
     void (*message)(const char* text);
@@ -89,6 +91,7 @@ struct Hooks {
 };
 extern Hooks hooks;
 
+const Config& run_config();
 const Task& task(int id);
 
 class Explorer;

@@ -82,6 +82,7 @@ struct Task {
     Operation pending;
     const void* waits_for;  // when blocked
     const char* why;        // in words, for the report of a deadlock
+    std::uint32_t stack;    // where it was blocked, as the report names stacks
     bool for_write;         // blocked until somebody writes `waits_for`
     std::uint64_t deadline;
     std::uint64_t queued;  // when it was blocked: the oldest is woken first
