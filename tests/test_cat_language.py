@@ -12,8 +12,8 @@ from fencepost.engines.graphs.enumerate import enumerate_executions
 from fencepost.models.axiomatic.algebra import show
 from fencepost.models.axiomatic.candidates import candidates
 from fencepost.models.axiomatic.execution import is_consistent, raised_flags
-from fencepost.models.axiomatic.registry import find
 from fencepost.models.cat.load import load
+from fencepost.models.registry import find
 from fencepost.program.form import Isa
 from fencepost.program.source import InputError
 
@@ -219,8 +219,8 @@ def test_orders_can_be_restricted(tmp_path: Path) -> None:
     assert enumerate_executions(program, unrestricted).executions == 2
 
 
-def test_negated_checks_and_flags(tmp_path: Path) -> None:
-    text = "~empty rf & ext as communicates\nflag ~empty fr as stale\nundefined_unless acyclic po | fr as ordered\n"
+def test_negated_checks_and_what_is_undefined(tmp_path: Path) -> None:
+    text = "~empty rf & ext as communicates\nflag ~empty co as named\nundefined_unless empty fr as stale\n"
     program = threads("Wx1", "Rx")
     rules = load(written(tmp_path, text)).rules(program.isa)
     executions = [each.execution for each in candidates(program)]
@@ -237,5 +237,5 @@ def test_texts_mean_what_our_own_models_say(tmp_path: Path, seed: int) -> None:
         rules = load(written(tmp_path, text)).rules(Isa.X86)
         known = find(name)
         assert known is not None
-        ours = enumerate_executions(program, known.rules).executions
+        ours = enumerate_executions(program, known.rules(Isa.X86)).executions
         assert enumerate_executions(program, rules).executions == ours, name

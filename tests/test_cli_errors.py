@@ -121,7 +121,10 @@ def test_what_has_a_meaning_that_is_hardly_meant(fencepost, source, warning):
         ("check a.tpl --model rc2", "error: argument --model: there is no model 'rc2'; known are rc20, "),
         ("check a.tpl --model rc2", "(did you mean rc20?)"),
         ("check a.tpl --against foo", "error: argument --against: there is no model to compare with 'foo'; known are "),
-        ("check a.tpl --format jsn", "there is no format 'jsn'; known are text, json, sarif, svg, html (did you mean json?)"),
+        (
+            "check a.tpl --format jsn",
+            "there is no format 'jsn'; known are text, json, sarif, svg, html (did you mean json?)",
+        ),
         ("check a.tpl --busy-waits never", "there is no treatment of busy waits 'never'; known are block, keep"),
         ("check a.tpl --no-reduction symetry", "compress (did you mean symmetry?)\n"),
         ("check a.tpl --color yes", "there is no choice 'yes'; known are auto, always, never"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 import pytest
-from support.agreement import KINDS, core, differences
+from support.agreement import KINDS, core, differences, is_robust
 from support.random_programs import random_program
 
 from fencepost.verdict.types import Notion, NotRobust
@@ -44,6 +44,13 @@ def test_programs_with_loops_are_decided_as_by_the_monitor_in_python(number: int
 @pytest.mark.parametrize("number", range(PARTS))
 def test_assertions_and_deadlocks_are_those_of_all_interleavings(number: int) -> None:
     assert list(differences("sc", part(number, PROGRAMS // 6))) == []
+
+
+def test_a_stale_value_may_make_a_wait_end_that_no_value_ends_now() -> None:
+    """Def 4.9 is violated although the wait enables no label under SC: MODEL.md, 6."""
+    assert list(differences("plain", range(3971, 3972))) == []
+    program = random_program(3971, KINDS["plain"])
+    assert not is_robust(core(program, Notion.OBSERVATIONAL))
 
 
 @pytest.mark.parametrize("seed", [1186, 2175])

@@ -348,7 +348,7 @@ def test_every_witness_is_well_formed_and_every_report_can_be_saved(notion):
         sourced += program.source is not None
         for name in FORMATS:
             assert render(again, name) == render(result, name)
-    of_tso = {WitnessKind.CYCLE, WitnessKind.TRIANGULAR_RACE, WitnessKind.STATE}
-    wanted = set(WitnessKind) - of_tso - ({WitnessKind.STALE_USE} if notion is Notion.ROBUST else set())
+    of_others = {WitnessKind.CYCLE, WitnessKind.TRIANGULAR_RACE, WitnessKind.STATE, WitnessKind.EXECUTION}
+    wanted = set(WitnessKind) - of_others - ({WitnessKind.STALE_USE} if notion is Notion.ROBUST else set())
     assert kinds == wanted
     assert sourced > 30

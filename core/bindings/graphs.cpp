@@ -51,7 +51,7 @@ nb::dict as_dict(const Result& result) {
         nb::dict checks;
         for (const auto& [check, count] : judgement.checks) checks[nb::cast(check)] = count;
         nb::object graph = judgement.found ? as_tuple(judgement.graph) : nb::none();
-        judgements.append(nb::make_tuple(judgement.violations, judgement.check, graph, checks));
+        judgements.append(nb::make_tuple(judgement.violations, judgement.check, graph, checks, judgement.cut_violations));
     }
     out["judgements"] = judgements;
     out["failure"] = result.has_failure ? as_tuple(result.failure) : nb::none();
@@ -124,7 +124,7 @@ void bind_graphs(nb::module_& m) {
 
     m.def("enumerate_graphs", [](const PathProgram& program, const Rules& model, const std::vector<const Rules*>& against,
                                  Watch& watch, std::uint64_t max_graphs, double max_seconds, std::uint64_t collect,
-                                 std::uint64_t max_violations) {
+                                 std::uint64_t max_violations, std::uint64_t max_states) {
         std::vector<Rules> judges;
         for (const Rules* rules : against) judges.push_back(*rules);
         program.validate();
@@ -133,11 +133,11 @@ void bind_graphs(nb::module_& m) {
         Result result;
         {
             const nb::gil_scoped_release release;
-            result = enumerate(program, model, judges, Limits{max_graphs, max_seconds, collect, max_violations}, watch);
+            result = enumerate(program, model, judges, Limits{max_graphs, max_seconds, collect, max_violations, max_states}, watch);
         }
         return as_dict(result);
     }, nb::arg("program"), nb::arg("model"), nb::arg("against"), nb::arg("watch"), nb::kw_only(), nb::arg("max_graphs"),
-       nb::arg("max_seconds"), nb::arg("collect"), nb::arg("max_violations"));
+       nb::arg("max_seconds"), nb::arg("collect"), nb::arg("max_violations"), nb::arg("max_states"));
 }
 
 }  // namespace fencepost::bindings

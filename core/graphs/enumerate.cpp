@@ -21,12 +21,14 @@ struct Run {
     Result& result;
     Clock::time_point start = Clock::now();
     bool over = false;
+    std::uint64_t asked = 0;
 
     bool may_go_on() {
         if (over) return false;
         if (watch.stop.load(std::memory_order_relaxed)) return end(Ending::stopped);
         if (limits.max_graphs != 0 && result.executions >= limits.max_graphs) return end(Ending::graphs);
-        if (limits.max_seconds > 0 && (result.choices & 63) == 0 &&
+        if (limits.max_states != 0 && result.states.size() >= limits.max_states) return end(Ending::states);
+        if (limits.max_seconds > 0 && (++asked & 63) == 0 &&
             std::chrono::duration<double>(Clock::now() - start).count() > limits.max_seconds)
             return end(Ending::time);
         return true;
@@ -292,6 +294,7 @@ private:
         for (const Path* path : skeleton_.paths) end = std::max(end, path->end);
         if (end == PathEnd::cut) {
             ++result.cut;
+            judge_all(true);
             return;
         }
         ++result.executions;
@@ -311,20 +314,26 @@ private:
             State& state = result.states[final_state()];
             if (state.executions++ == 0) state.graph = graph();
         }
-        for (std::size_t m = 0; m < judges_.size(); ++m) judge(judges_[m], result.judgements[m]);
-        if (run_.limits.max_violations == 0 || result.judgements.empty()) return;
-        for (const Judgement& judgement : result.judgements)
-            if (judgement.violations < run_.limits.max_violations) return;
-        run_.over = true;
+        judge_all(false);
     }
 
-    void judge(Evaluator<W>& evaluator, Judgement& judgement) {
+    void judge_all(bool cut) {
+        for (std::size_t m = 0; m < judges_.size(); ++m) {
+            Judgement& judgement = run_.result.judgements[m];
+            judge(judges_[m], judgement, cut);
+            const std::uint64_t enough = run_.limits.max_violations;
+            if (enough != 0 && judgement.violations + judgement.cut_violations >= enough) run_.over = true;
+        }
+    }
+
+    void judge(Evaluator<W>& evaluator, Judgement& judgement, bool cut) {
         const int failed = evaluator.judge(rf_.data(), co_.data(), fr_.data());
         if (failed == passed) return;
-        ++judgement.violations;
-        ++judgement.checks[failed];
-        if (judgement.found) return;
+        ++(cut ? judgement.cut_violations : judgement.violations);
+        if (!cut) ++judgement.checks[failed];
+        if (judgement.found && (cut || !judgement.of_cut)) return;
         judgement.found = true;
+        judgement.of_cut = cut;
         judgement.graph = graph();
         judgement.check = failed;
     }

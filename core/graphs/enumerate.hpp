@@ -31,13 +31,15 @@ struct State {
 // Of the executions that a second model is asked about.
 struct Judgement {
     std::uint64_t violations = 0;
+    std::uint64_t cut_violations = 0;     // of executions that were cut short
     std::map<int, std::uint64_t> checks;  // how many fail which check first
     bool found = false;
-    Graph graph;  // the first violation, and the check that it fails
+    Graph graph;  // the first violation (one that is whole, if there is one), and the check that it fails
+    bool of_cut = false;
     int check = -1;
 };
 
-enum class Ending : std::uint8_t { exhausted, graphs, time, stopped };
+enum class Ending : std::uint8_t { exhausted, graphs, time, stopped, states };
 
 struct Result {
     Ending ending = Ending::exhausted;
@@ -56,7 +58,8 @@ struct Limits {
     std::uint64_t max_graphs = 0;  // 0: no limit, here and below
     double max_seconds = 0;
     std::uint64_t collect = 0;     // how many executions to return
-    std::uint64_t max_violations = 0;  // stop when every judged model has as many
+    std::uint64_t max_violations = 0;  // stop when some model that judges has as many
+    std::uint64_t max_states = 0;
 };
 
 struct Watch {

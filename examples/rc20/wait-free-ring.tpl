@@ -19,6 +19,7 @@ fn producer {
     else if (h == 1) { s1.nastore(item); }
     else if (h == 2) { s2.nastore(item); }
     else { s3.nastore(item); }
+    h = head.load(rlx);
     head.store((h + 1) % 4, rel);
     item = item + 1;                                    // the numbers from 0 to 10, again and again
     goto next;
@@ -34,6 +35,7 @@ fn consumer {
     else if (t == 2) { item = s2.naload(); }
     else { item = s3.naload(); }
     assert(item == due);                                // first in, first out
+    t = tail.load(rlx);
     tail.store((t + 1) % 4, rel);
     due = due + 1;
     goto next;

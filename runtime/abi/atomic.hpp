@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "abi/width.hpp"
+#include "base/busy.hpp"
 #include "base/options.hpp"
 #include "engine/psc.hpp"
 #include "engine/robustness.hpp"
@@ -52,14 +53,18 @@ class Visit {
 
     Location& location() { return *location_; }
     void begin(std::uint64_t value) {
-        if (__builtin_expect(location_->room == 0, 0)) begin_history(*location_, value);
+        if (__builtin_expect(location_->written == 0, 0)) begin_history(*location_, value);
     }
     void judge(const Access& access) {
         if (__builtin_expect(!thread_.knows(location_->sc_write.owner), 0) && !location_->is_ignored)
             check_slowly(thread_, *location_, access, finding_);
+        if (__builtin_expect(location_->plain_seen, 0))
+            check_atomic_against_plain(thread_, *location_, access.size, access.kind != Kind::Load && access.kind != Kind::Wait,
+                                       access.order, access.place);
     }
 
   private:
+    Busy busy_;
     ThreadState& thread_;
     const Access& access_;
     Location* location_;
@@ -122,7 +127,7 @@ void atomic_store(volatile T* address, T value, int order, std::uintptr_t place)
     } else {
         const Access access{Kind::Store, order_of(order), sizeof(T), reinterpret_cast<std::uintptr_t>(plain), place};
         Visit visit(thread, address, access);
-        if (__builtin_expect(visit.location().room == 0, 0)) visit.begin(word(load_word(address)));
+        if (__builtin_expect(visit.location().written == 0, 0)) visit.begin(word(load_word(address)));
         visit.judge(access);
         store_word(address, value);
         write_step(thread, visit.location(), access, word(value));
@@ -189,7 +194,10 @@ int atomic_cas(volatile T* address, T* expected, T wanted, int order, int failur
 inline void atomic_fence(int order, std::uintptr_t place) {
     ThreadState& thread = self();
     sched::point(order_of(order) == SeqCst ? sched::Point::Fence : sched::Point::LocalFence, nullptr, false);
-    if (!thread.ignoring) fence_step(thread, order_of(order), place);
+    if (!thread.ignoring) {
+        const Busy busy;
+        fence_step(thread, order_of(order), place);
+    }
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 

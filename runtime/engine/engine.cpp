@@ -1,5 +1,6 @@
 #include "engine/engine.hpp"
 
+#include "base/busy.hpp"
 #include "base/os.hpp"
 #include "engine/steps.hpp"
 #include "engine/table.hpp"
@@ -7,7 +8,6 @@
 
 namespace fencepost::rt {
 
-void forget_cells(std::uintptr_t, std::uintptr_t) {}
 
 namespace {
 
@@ -16,6 +16,7 @@ std::uintptr_t number_of(const void* object) { return reinterpret_cast<std::uint
 }  // namespace
 
 void sync_acquire(ThreadState* thread, const void* object) {
+    const Busy busy;
     Location* const location = locked_location_if_known(number_of(object), true);
     if (!location) return;  // nobody has released it
     acquire_step(*thread, *location);
@@ -23,6 +24,7 @@ void sync_acquire(ThreadState* thread, const void* object) {
 }
 
 void sync_release(ThreadState* thread, const void* object) {
+    const Busy busy;
     Location& location = locked_location(number_of(object), 0, true);
     release_step(*thread, location);
     location.lock.unlock();
@@ -30,7 +32,10 @@ void sync_release(ThreadState* thread, const void* object) {
 
 void sync_forget(const void* object) { forget_memory(number_of(object), 1); }
 
-void memory_reset(const void* begin, std::size_t bytes) { forget_memory(number_of(begin), bytes); }
+void memory_reset(const void* begin, std::size_t bytes) {
+    const Busy busy;
+    forget_memory(number_of(begin), bytes);
+}
 
 void before_fork() { lock_threads(); }
 void after_fork_parent() { unlock_threads(); }

@@ -19,6 +19,7 @@ struct Location {
     bool is_sync;         // a mutex or the like, not an atomic
     bool is_ignored;      // annotated: nothing depends on it
     bool dead;            // freed while somebody was on the way here
+    bool plain_seen;      // there have been plain accesses to it
     std::uint8_t written; // entries in `writes`
     std::uint8_t first;   // the oldest of them: a ring
     std::uint8_t room;    // for so many

@@ -249,7 +249,7 @@ void push_write(ThreadState& thread, Location& location, const Access& access, s
 void release_clock(ThreadState& thread, Location& location, bool is_release, bool is_rmw) {
     if (is_release) {
         thread.released = thread.epoch;
-        thread.segment = 0;
+        thread.segment = no_segment;
     }
     if (is_release || thread.fence) {
         const Epoch* const clock = is_release ? thread.current() : thread.clock(ThreadState::Released);
@@ -358,7 +358,7 @@ void release_fence(ThreadState& thread) {
     std::memcpy(thread.clock(ThreadState::Released), thread.current(), thread.width * sizeof(Epoch));
     thread.fence = thread.now();
     thread.released = thread.epoch;
-    thread.segment = 0;
+    thread.segment = no_segment;
     if (psc_matters()) psc_release_fence(thread);
 }
 

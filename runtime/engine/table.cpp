@@ -8,6 +8,7 @@
 
 #include "base/options.hpp"
 #include "base/pool.hpp"
+#include "engine/shadow.hpp"
 
 namespace fencepost::rt {
 
@@ -56,6 +57,7 @@ void make_fresh(Location& location, std::uintptr_t address, unsigned size, bool 
     location.is_sync = is_sync;
     location.is_ignored = false;
     location.dead = false;
+    location.plain_seen = false;
     location.written = location.first = location.room = 0;
     location.reads_known = location.reads_first = location.reads_room = 0;
     location.capacity = location.psc_capacity = 0;
@@ -170,7 +172,9 @@ Location& locked_location(std::uintptr_t address, unsigned size, bool is_sync) {
                 mark.fetch_or(Table::mark_bit(address), std::memory_order_relaxed);
         }
         fresh->next = first;
-        if (head->compare_exchange_strong(first, fresh, std::memory_order_acq_rel)) return *fresh;
+        if (!head->compare_exchange_strong(first, fresh, std::memory_order_acq_rel)) continue;
+        mark_location(*fresh);
+        return *fresh;
     }
 }
 

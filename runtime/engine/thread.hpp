@@ -20,6 +20,8 @@ struct Edge {
     std::atomic<std::uint8_t> order{0};
 };
 
+constexpr std::uint32_t no_segment = 1U << 6;  // of no cell
+
 struct WaitRegion {
     std::uintptr_t address = 0;  // 0: none
     unsigned comparison = 0;
@@ -44,7 +46,11 @@ struct ThreadState {
     std::uintptr_t run_address = 0;  // its newest seq_cst access, if all since have been to the same location
 
     // Plain accesses: shadow.hpp.
-    std::uint32_t segment = 0;  // in the place of a cell; 0: to be made
+    std::uint32_t segment = no_segment;  // in the place of a cell
+    std::uint32_t segment_word = 0;      // numbers in store: segments.hpp
+    std::uint64_t segment_free = 0;
+    static constexpr unsigned recent = 8;
+    std::uint32_t recent_segments[recent] = {};
     Epoch released = 0;         // its last event that others may have learnt of
 
     unsigned ignoring = 0;

@@ -22,6 +22,9 @@ struct Place {
     Use use = Use::Free;
     Epoch last = 0;  // of its last owner
     ThreadState* thread = nullptr;
+    unsigned number = 0;  // of the thread that has it, or had it last
+    unsigned number_before = 0;
+    Epoch first = 0;  // epoch of that thread
 };
 
 SpinLock lock;  // creation and end of threads
@@ -101,6 +104,9 @@ ThreadState* begin(ThreadToken* token) {
         thread->epoch = places[token->slot].last;
         thread->number = token->number;
         places[token->slot].thread = thread;
+        places[token->slot].number_before = places[token->slot].number;
+        places[token->slot].number = token->number;
+        places[token->slot].first = thread->epoch + 1;
         thread->next = threads;
         threads = thread;
     }
@@ -152,6 +158,11 @@ void ThreadState::widen(unsigned wanted) {
     width = wanted;
 }
 
+unsigned number_of_event(Event event) {
+    const Place& place = places[event.slot()];
+    return event.epoch() >= place.first ? place.number : place.number_before;
+}
+
 std::uint64_t accesses_of_ended_threads() { return ended_accesses; }
 
 ThreadState* all_threads() { return threads; }
@@ -167,7 +178,7 @@ ThreadToken* thread_created(ThreadState* parent) {
     ThreadToken* const token = make_thread(parent->view(ThreadState::Current));
     pack(*token, *parent);
     parent->released = parent->epoch;
-    parent->segment = 0;
+    parent->segment = no_segment;
     return token;
 }
 

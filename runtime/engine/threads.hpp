@@ -33,6 +33,8 @@ inline bool is_discarded(Event event) {
 // All that ever were; those that have ended stay in the list until their place is used again.
 ThreadState* all_threads();
 ThreadState* thread_of_slot(Slot slot);
+// The number of the thread that did it, as far as the last two owners of its slot go.
+unsigned number_of_event(Event event);
 std::uint64_t accesses_of_ended_threads();
 
 void lock_threads();

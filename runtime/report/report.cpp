@@ -112,8 +112,7 @@ std::uintptr_t place_of(std::uint32_t stack) {
 void add_write(Record& record, const char* key, const Write& write, const Access& access) {
     record.begin_object(key);
     if (write.by) {
-        const ThreadState* const thread = thread_of_slot(write.by.slot());
-        if (thread) record.number("thread", thread->number);
+        record.number("thread", number_of_event(write.by));
         record.text("what", write.is_rmw ? (write.is_cas ? "cas" : "rmw") : "store");
         record.text("order", name_of(static_cast<Order>(write.order)));
     } else {

@@ -36,7 +36,9 @@ _HOMES = {
     "RLX": "program.builder",
     "SC": "program.builder",
     "check": "api",
+    "compare": "api",
     "fence": "api",
+    "litmus": "api",
     "load": "api",
     "render": "reports",
 }

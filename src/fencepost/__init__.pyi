@@ -1,6 +1,8 @@
 from ._version import __version__ as __version__
 from .api import check as check
+from .api import compare as compare
 from .api import fence as fence
+from .api import litmus as litmus
 from .api import load as load
 from .engines.options import Reduction as Reduction
 from .engines.options import SearchOptions as SearchOptions

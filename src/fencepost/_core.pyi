@@ -103,7 +103,7 @@ class Graphs(TypedDict):
     choices: int
     skeletons: int
     states: list[tuple[tuple[int, ...], int, _Graph]]
-    judgements: list[tuple[int, int, _Graph | None, dict[int, int]]]
+    judgements: list[tuple[int, int, _Graph | None, dict[int, int], int]]
     failure: _Graph | None
     all: list[_Graph]
 
@@ -152,4 +152,5 @@ def enumerate_graphs(
     max_seconds: float,
     collect: int,
     max_violations: int,
+    max_states: int,
 ) -> Graphs: ...

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from fencepost import frontends
-from fencepost.engines.dispatch import check_program_with
+from fencepost.engines.dispatch import decider
 from fencepost.engines.options import SearchOptions
-from fencepost.models.registry import MODELS, ModelInfo, find, guess
+from fencepost.models.registry import MODELS, ModelInfo, find, guess, named
 from fencepost.program.analysis.busy_waits import BusyLoop, block_busy_waits
 from fencepost.program.analysis.remarks import remarks
 from fencepost.program.form import Expectation, Program
 from fencepost.verdict.types import Agreement, BusyWait, CheckResult, Notion, Robust, Statistics, Unknown
 
 if TYPE_CHECKING:
+    from fencepost.engines.graphs.comparison import Comparison
+    from fencepost.engines.graphs.outcomes import Outcomes
     from fencepost.fences.types import FenceResult
 
 BusyWaits = Literal["block", "keep"]
-
-AGAINST = ("sc",)  # the models that others can be compared with
 
 
 def load(path: str | Path) -> Program:
@@ -41,26 +41,26 @@ def check(
 ) -> CheckResult:
     """Decides whether the program does under `model` what it does under `against`, and its assertions under the latter.
 
-    `model`: by default RC20, or TSO for programs in x86 instructions (automata among them) and properties of TSO alone.
+    `model`: by default that of what the program is written for: RC20 (RC11, if it has seq_cst accesses), or that of its
+    processor; for properties of TSO alone, TSO. It may be the name of a `.cat` file, as `against` may. A search over
+    all states decides a model against SC where there is one; all else is decided on execution graphs.
 
     `busy_waits`: "block" treats loops that only wait as blocking, "keep" leaves them as they are. By default they
     block, unless the file announces verdicts: those are about the program as it stands.
 
     Raises InputError for a file that is no program, ValueError for a model that is not known. All else is an answer.
     """
-    if against not in AGAINST:
-        raise ValueError(f"nothing can be compared with {against!r}; known are {', '.join(AGAINST)}")
+    stronger = _model(against)
     if busy_waits not in (None, "block", "keep"):
         raise ValueError(f"busy waits can be 'block' or 'keep', not {busy_waits!r}")
 
     file = None if isinstance(program_or_path, Program) else str(program_or_path)
     program = program_or_path if isinstance(program_or_path, Program) else load(program_or_path)
-    info = _model(model, program, notion)
+    info = _model(guess(program, notion) if model is None else model)
     blocking, loops = block_busy_waits(program)
     keep = busy_waits == "keep" or (busy_waits is None and bool(program.expectations))
-    result = check_program_with(info)(
-        program if keep else blocking, model=info.name, notion=notion, options=options, on_progress=on_progress
-    )
+    decide = decider(info, stronger, program)
+    result = decide(program if keep else blocking, notion=notion, options=options, on_progress=on_progress)
     agreement, warnings = _compare(program.expectations, result)
     if keep and busy_waits is None and loops and not isinstance(result.verdict, Robust):
         warnings.append(_kept(loops))
@@ -71,6 +71,50 @@ def check(
         warnings=(*program.notes, *remarks(program), *result.warnings, *warnings),
         expectation=agreement,
     )
+
+
+def litmus(
+    program_or_path: Program | str | Path,
+    *,
+    model: str | None = None,
+    graphs: bool = False,
+    options: SearchOptions | None = None,
+    on_progress: Callable[[Statistics], None] | None = None,
+) -> Outcomes:
+    """The final states of a litmus test, or of any program, under `model`; with `graphs`, an execution for each.
+
+    Without `model`, that of what the program is written for. Loops are followed `options.unroll` times.
+
+    Raises InputError for a file that is no program, ValueError for a model that is not known. All else is an answer.
+    """
+    from fencepost.engines.graphs.outcomes import final_states
+
+    file = None if isinstance(program_or_path, Program) else str(program_or_path)
+    program = program_or_path if isinstance(program_or_path, Program) else load(program_or_path)
+    info = _model(guess(program) if model is None else model)
+    result = final_states(program, info, options=options, graphs=graphs, on_progress=on_progress)
+    return replace(result, file=file)
+
+
+def compare(
+    program_or_path: Program | str | Path,
+    *,
+    models: Sequence[str] = (),
+    options: SearchOptions | None = None,
+    on_progress: Callable[[Statistics], None] | None = None,
+) -> Comparison:
+    """A program's executions under several models, and how many of them the others forbid. Without `models`, under all
+    that speak of its instructions.
+
+    Raises InputError for a file that is no program, ValueError for a model that is not known. All else is an answer.
+    """
+    from fencepost.engines.graphs import comparison
+
+    given = {info.name: info for info in map(_model, models)}
+    file = None if isinstance(program_or_path, Program) else str(program_or_path)
+    program = program_or_path if isinstance(program_or_path, Program) else load(program_or_path)
+    infos = list(given.values()) or comparison.usual_models(program)
+    return replace(comparison.compare(program, infos, options=options, on_progress=on_progress), file=file)
 
 
 def fence(
@@ -102,7 +146,7 @@ def fence(
         raise ValueError("a profile says how often places are run: it needs the costs 'frequency'")
     file = None if isinstance(program_or_path, Program) else str(program_or_path)
     program = program_or_path if isinstance(program_or_path, Program) else load(program_or_path)
-    info = _model(model, program, notion)
+    info = _model(guess(program, notion) if model is None else model)
     keep = busy_waits == "keep" or (busy_waits is None and bool(program.expectations))
     loops = () if keep else block_busy_waits(program)[1]
     result = repair_program(
@@ -119,8 +163,8 @@ def fence(
     return replace(result, file=file, busy_waits=waits)
 
 
-def _model(name: str | None, program: Program, notion: Notion) -> ModelInfo:
-    info = find(guess(program, notion) if name is None else name)
+def _model(name: str) -> ModelInfo:
+    info = named(name)
     if info is None:
         raise ValueError(f"there is no model {name!r}; known are {', '.join(MODELS)}")
     return info

@@ -15,7 +15,7 @@ from fencepost.verdict.types import Answer, CheckResult, Unknown
 
 from . import question as question_of
 from .delivery import Delivery, Failed, Outcome
-from .exits import FOUND, INTERNAL, OK, UNKNOWN, USAGE, worst
+from .exits import FOUND, INTERNAL, OK, UNKNOWN, USAGE, UsageError, worst
 from .files import gather
 from .interrupts import Interrupts
 from .parsing import Parser, one_of
@@ -27,6 +27,7 @@ examples:
   fencepost check sb.tpl                       robust against RC20?
   fencepost check --observational mp.tpl       ... as far as the program can observe
   fencepost check --model ra peterson.tpl      ... against release/acquire
+  fencepost check --model armv7 --against armv8 mp.tpl    does ARMv7 add executions to those of ARMv8?
   fencepost check dekker.txt                   automata, robust against TSO?
   fencepost check --model tso dekker.tpl       ... C11 as it is compiled for x86
   fencepost check --property trf dekker.txt    ... free of triangular races?
@@ -48,7 +49,10 @@ def configure(parser: Parser) -> None:
     parser.add_argument("files", nargs="+", metavar="FILE", help="a program, or a folder of programs")
     question = question_of.add_options(parser, ", ".join(MODELS))
     question.add_argument(
-        "--against", type=one_of("model to compare with", api.AGAINST), default="sc", help="default: sc"
+        "--against",
+        type=question_of.model_name(question_of.names(), "model to compare with"),
+        default="sc",
+        help="the stronger model, also a .cat file (default: sc)",
     )
     report = parser.add_argument_group("the report")
     report.add_argument(
@@ -63,7 +67,15 @@ def configure(parser: Parser) -> None:
     search.add_argument("--jobs", type=count, metavar="N", help="workers (default: all processors)")
     search.add_argument("--timeout", type=duration, metavar="TIME", help="per program, in seconds; or 10m, 2h")
     search.add_argument("--memory", type=size, metavar="SIZE", help="per program, such as 4G")
-    search.add_argument("--max-states", type=count, metavar="N", help="per program")
+    search.add_argument("--max-states", type=count, metavar="N", help="per program; of executions, where they count")
+    search.add_argument(
+        "--unroll",
+        type=count,
+        default=2,
+        metavar="N",
+        help="where executions are enumerated (models that no search decides): how often a loop may come round "
+        "(default: 2)",
+    )
     search.add_argument(
         "--no-reduction",
         type=one_of("reduction", [reduction.value for reduction in Reduction]),
@@ -79,6 +91,8 @@ def run(arguments: Namespace) -> int:
     delivery = Delivery(arguments.format, arguments.output, arguments.color, quiet=arguments.quiet, several=several)
     options = _options(arguments)
     notion = question_of.notion_of(arguments)
+    if notion is not Notion.ROBUST and arguments.against != "sc":
+        raise UsageError(f"{notion.value} is a property against sc", "against other models, only robust can be asked")
     with Interrupts() as interrupts:
         for file in files:
             if interrupts.seen:
@@ -97,6 +111,7 @@ def _options(arguments: Namespace) -> SearchOptions:
         arguments.max_states,
         ALL_REDUCTIONS - without,
         arguments.buffer or DEFAULT_BUFFER,
+        arguments.unroll,
     )
 
 

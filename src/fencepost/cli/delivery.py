@@ -46,7 +46,7 @@ class Delivery:
     def add(self, outcome: Outcome) -> None:
         self.outcomes.append(outcome)
         if isinstance(outcome, Failed):
-            complain(_complaint(outcome))
+            complain_about(outcome)
         elif self._format == "text":
             self._deliver(self._text(outcome))
         elif self._format == "svg":
@@ -101,10 +101,9 @@ class Delivery:
         return f"{sum(words.values())} programs: {parts}{note}\n"
 
 
-def _complaint(failed: Failed) -> str:
-    if not isinstance(failed.error, InputError):
-        return internal_error(failed.error, failed.file)
-    return complaint(failed.error)
+def complain_about(failed: Failed) -> None:
+    error = failed.error
+    complain(complaint(error) if isinstance(error, InputError) else internal_error(error, failed.file))
 
 
 def complaint(error: InputError) -> str:
@@ -133,11 +132,16 @@ def _reported(outcome: Outcome) -> CheckResult | Failure:
 
 
 def _record(outcome: Outcome) -> dict[str, Any]:
-    from fencepost.reports.json import data, failure
+    from fencepost.reports.json import data
 
-    if not isinstance(outcome, Failed):
-        return data(outcome)
-    error = outcome.error
+    return failure_record(outcome) if isinstance(outcome, Failed) else data(outcome)
+
+
+def failure_record(failed: Failed) -> dict[str, Any]:
+    """What stands for the file in JSON."""
+    from fencepost.reports.json import failure
+
+    error = failed.error
     if isinstance(error, InputError):
-        return failure(outcome.file, "input", error.message, line=error.line, column=error.column, hint=error.hint)
-    return failure(outcome.file, "internal", described(error))
+        return failure(failed.file, "input", error.message, line=error.line, column=error.column, hint=error.hint)
+    return failure(failed.file, "internal", described(error))

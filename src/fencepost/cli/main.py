@@ -8,6 +8,11 @@ from importlib import import_module
 # Verb -> its module in this package, with `configure(parser)` and `run(arguments) -> exit code`, and what it does.
 VERBS = {
     "check": ("check", "decide whether programs behave under a weak memory model as they do under SC"),
+    "litmus": ("litmus", "enumerate what litmus tests and bounded programs may come to under a memory model"),
+    "compare": (
+        "compare",
+        "count a program's executions under several memory models, and which of them the others lack",
+    ),
     "fence": ("fence", "find the cheapest change that makes a program robust"),
     "cc": ("cc", "compile and link C for the sanitizer, with the C compiler's own options"),
     "c++": ("cxx", "the same for C++"),
@@ -23,6 +28,8 @@ _EXAMPLES = """\
 examples:
   fencepost check examples/litmus/sb.tpl           is this program robust against RC20?
   fencepost check --model ra examples/             all programs in a folder, against release/acquire
+  fencepost litmus sb.litmus --model x86           its final states under x86-TSO, and what its condition says
+  fencepost compare sb.tpl --models sc,x86,armv8   one table
   fencepost check peterson.tpl --format svg -o peterson.svg
   fencepost cc -O2 queue.c -o queue                compile for the sanitizer ...
   fencepost run ./queue                            ... and look for executions that SC does not have
@@ -58,6 +65,13 @@ def _guarded(arguments: list[str]) -> int:
     except SystemExit as end:  # of argparse, after --help
         return end.code if isinstance(end.code, int) else 0
     except Exception as error:  # the last line of defence: nobody should have to read a stack trace
+        from fencepost.frontends import InputError
+
+        if isinstance(error, InputError):  # of an option's file; programs have been told about
+            from .delivery import complaint
+
+            complain(complaint(error))
+            return USAGE
         from .failures import internal_error
 
         complain(internal_error(error))

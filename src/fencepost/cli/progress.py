@@ -19,11 +19,18 @@ class Progress:
         self._width = 0
 
     def __call__(self, statistics: Statistics) -> None:
+        if statistics.executions:
+            self._write(f"{self._name}: {statistics.executions:,} executions, {statistics.seconds:.0f} s")
+            return
         rate = statistics.states / statistics.seconds if statistics.seconds > 0 else 0.0
         self.line(f"{statistics.states:,} states, {rate:,.0f} states/s, {statistics.seconds:.0f} s")
 
     def line(self, text: str) -> None:
         self._write(f"{self._name}: {text}")
+
+    def start(self) -> None:
+        """Shows what is being worked on before there is anything to count."""
+        self._write(self._name)
 
     def clear(self) -> None:
         if self._width:

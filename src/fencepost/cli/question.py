@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from fencepost import api
 from fencepost.frontends import InputError
 from fencepost.models.notions import Notion
-from fencepost.models.registry import MODELS, find, guess
+from fencepost.models.registry import CAT, MODELS, guess, named
 
 from .exits import UsageError
 from .parsing import Parser, one_of
@@ -28,14 +29,38 @@ properties (--property; `fencepost explain WORD` says more):
 """
 
 
+def names() -> list[str]:
+    """All that models are called."""
+    return [name for model in MODELS.values() for name in (model.name, *model.aliases)]
+
+
+def model_name(known: Iterable[str], what: str = "model") -> Callable[[str], str]:
+    """The type of an option that takes a model: one of these, or a `.cat` file. Raises InputError for that file."""
+    choose = one_of(what, known)
+
+    def convert(text: str) -> str:
+        if not text.endswith(CAT):
+            return choose(text)
+        named(text)  # so that what is wrong with it is said before anything is done
+        return text
+
+    return convert
+
+
+def fingerprint_of(model: str | None) -> str | None:
+    """What results are kept under: a file's model changes with the file."""
+    info = None if model is None else named(model)
+    return None if info is None else info.fingerprint
+
+
 def add_options(parser: Parser, models: str) -> _ArgumentGroup:
     """Those of every verb that decides something about a program. `models`: which ones it is about, for --help."""
-    names = [name for model in MODELS.values() for name in (model.name, *model.aliases)]
     question = parser.add_argument_group("the question")
     question.add_argument(
         "--model",
-        type=one_of("model", names),
-        help=f"{models} (default: rc20; tso for programs in x86 instructions or automata, and properties of tso alone)",
+        type=model_name(names()),
+        help=f"{models}, or a .cat file (default: rc20; for a processor's instructions, its model; for automata and "
+        "properties of tso alone, tso)",
     )
     words = [notion.value for notion in Notion]
     question.add_argument(
@@ -74,7 +99,7 @@ def notion_of(arguments: Namespace) -> Notion:
         notion = Notion.OBSERVATIONAL
     if arguments.buffer is not None and notion is not Notion.STATE:
         raise UsageError("--buffer bounds the store buffers", "it needs --property state")
-    info = None if arguments.model is None else find(arguments.model)
+    info = None if arguments.model is None else named(arguments.model)
     if info is not None and notion not in info.notions:
         raise UsageError(_not_asked(info.name, notion), _asked(info.name))
     return notion
@@ -89,7 +114,7 @@ def load(file: str, arguments: Namespace, notion: Notion) -> tuple[Program, str]
         except ValueError as error:
             raise InputError(str(error), file=file) from None
     model = arguments.model or guess(program, notion)
-    info = find(model)
+    info = named(model)
     if info is not None and notion not in info.notions:
         raise InputError(_not_asked(info.name, notion), file=file, hint=_asked(info.name))
     return program, model
@@ -100,7 +125,7 @@ def _not_asked(model: str, notion: Notion) -> str:
 
 
 def _asked(model: str) -> str:
-    info = find(model)
+    info = named(model)
     assert info is not None
     known = ", ".join(notion.value for notion in Notion if notion in info.notions)
     others = [other.name for other in MODELS.values() if other.name != model]

@@ -1,12 +1,14 @@
-"""Which engine decides which model: to add an engine, a module with `check_program`, and a line here."""
+"""Which engine decides which question: to add an engine, a module with `check_program`, and a line here."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from typing import cast
 
 from fencepost.models.registry import ModelInfo
+from fencepost.program.form import Program
 from fencepost.verdict.types import CheckResult
 
 # The keys are what ModelInfo.engine names; each module has a `check_program` like that of `exhaustive`.
@@ -14,8 +16,21 @@ ENGINES = {
     "search": "fencepost.engines.exhaustive",
     "attacks": "fencepost.engines.attacks",
 }
+GRAPHS = "fencepost.engines.graphs.robustness"  # for every pair of models that have axioms
+
+Decider = Callable[..., CheckResult]
 
 
-def check_program_with(info: ModelInfo) -> Callable[..., CheckResult]:
-    """`check_program` of the engine that decides this model, imported only now."""
-    return cast("Callable[..., CheckResult]", import_module(ENGINES[info.engine]).check_program)
+def check_program_with(info: ModelInfo) -> Decider:
+    """`check_program` of the search that decides this model against SC, imported only now."""
+    return cast("Decider", import_module(ENGINES[info.engine]).check_program)
+
+
+def decider(model: ModelInfo, against: ModelInfo, program: Program) -> Decider:
+    """What decides whether `program` does under `model` what it does under `against`.
+
+    The search, where it can: it needs no bound on loops. Execution graphs answer all else.
+    """
+    if model.searches and against.name == "sc" and program.isa in model.isas:
+        return partial(check_program_with(model), model=model.name)
+    return partial(cast("Decider", import_module(GRAPHS).check_program), model=model, against=against)

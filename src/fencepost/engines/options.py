@@ -37,9 +37,10 @@ class SearchOptions:
     max_states: int | None = None
     reductions: frozenset[Reduction] = ALL_REDUCTIONS
     buffer: int = DEFAULT_BUFFER
+    unroll: int = 2  # where executions are enumerated: how often control may come back to a place
 
     def __post_init__(self) -> None:
-        for name in ("jobs", "timeout", "memory", "max_states", "buffer"):
+        for name in ("jobs", "timeout", "memory", "max_states", "buffer", "unroll"):
             value = getattr(self, name)
             if value is not None and value <= 0:
                 raise ValueError(f"{name} must be positive, not {value}")

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import PurePath
 from typing import TYPE_CHECKING, cast
 
-from fencepost.program.form import Instruction, Isa, Program
+from fencepost.program.form import Access, Instruction, Isa, Program, orders_of
+from fencepost.program.orders import Order
 
 from . import Unsupported
 from .notions import Notion
@@ -15,6 +17,7 @@ from .notions import Notion
 if TYPE_CHECKING:
     from fencepost.program.lts import Cell
 
+    from .axiomatic.algebra import Rules
     from .computation import Computation
     from .evidence import Change, Evidence, Link, Places
 
@@ -34,18 +37,43 @@ NO_CLASS = 0xFFFF
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
+    """What a model is, and how it is decided: by a search (`module`, `monitor`, `evidence`), on execution graphs
+    (`axioms`), or both; then the search answers what is asked against SC, and graphs answer the rest."""
+
     name: str
     title: str
     description: str  # one line
     decides: str  # sound, complete, bounded by what
-    module: str  # has prepare(program), and classes(program, *, precise)
-    monitor: str  # what the core watches during the search
-    evidence: str  # module that explains what the monitor finds: explain, repairs and is_hidden
-    engine: str = "search"  # how it is decided: a key of engines.dispatch.ENGINES
+    module: str = ""  # has prepare(program), and classes(program, *, precise)
+    monitor: str = ""  # what the core watches during the search
+    evidence: str = ""  # module that explains what the monitor finds: explain, repairs and is_hidden
+    engine: str = "search"  # how it is decided against SC: a key of engines.dispatch.ENGINES
     aliases: tuple[str, ...] = ()
     isas: frozenset[Isa] = frozenset({Isa.C11})  # programs of which kinds it gives a meaning to
     races: bool = True  # whether a data race on non-atomics is an error of the program
     notions: frozenset[Notion] = frozenset({Notion.ROBUST, Notion.OBSERVATIONAL})  # what can be asked about it
+    axioms: str = ""  # module with RULES; of a model that has none, empty
+    judges: frozenset[Isa] = frozenset()  # the instructions whose executions its axioms speak of
+    target: Isa = Isa.C11  # what C11 programs become before their executions are enumerated
+
+    @property
+    def fingerprint(self) -> str:
+        """Its name, and what else says that it is still the same."""
+        return self.name
+
+    @property
+    def searches(self) -> bool:
+        """Whether a search decides it against SC."""
+        return self.engine != "graphs"
+
+    def rules(self, isa: Isa) -> Rules:
+        """Its axioms, for executions of programs of this kind. Raises models.Unsupported."""
+        if isa not in self.judges:
+            what = f"its axioms say nothing of the instructions of {isa.value}" if self.axioms else "it has no axioms"
+            raise Unsupported(self.name, None, what)
+        module = import_module(self.axioms)
+        by_isa: Mapping[Isa, Rules] = getattr(module, "RULES_OF", {})
+        return by_isa.get(isa) or cast("Rules", module.RULES)
 
     def prepare(self, program: Program) -> Program:
         """`program` in the model's own terms. Raises models.Unsupported."""
@@ -85,6 +113,9 @@ class ModelInfo:
 
 
 _DECIDES = "robustness and races: exact; observational robustness: sound, exact for its witnesses (Def 4.14)"
+_GRAPHS = "every question on execution graphs: exact up to a bound on loops (--unroll)"
+_ROBUST = frozenset({Notion.ROBUST})
+_PROCESSORS = frozenset(Isa) - {Isa.C11}
 
 MODELS: dict[str, ModelInfo] = {
     model.name: model
@@ -98,6 +129,8 @@ MODELS: dict[str, ModelInfo] = {
             "rc20",
             "fencepost.models.rc20.evidence",
             aliases=("rlx", "c11"),
+            axioms="fencepost.models.rc20.axioms",
+            judges=frozenset({Isa.C11}),
         ),
         ModelInfo(
             "ra",
@@ -107,6 +140,8 @@ MODELS: dict[str, ModelInfo] = {
             "fencepost.models.rc20.prepare_ra",
             "rc20",
             "fencepost.models.rc20.evidence",
+            axioms="fencepost.models.rc20.axioms_ra",
+            judges=frozenset({Isa.C11}),
         ),
         ModelInfo(
             "tso",
@@ -117,10 +152,13 @@ MODELS: dict[str, ModelInfo] = {
             "attacks",
             "fencepost.models.tso.evidence",
             engine="attacks",
-            aliases=("x86",),
+            aliases=("x86", "x86-tso", "x86tso"),
             isas=frozenset({Isa.C11, Isa.X86}),
             races=False,
             notions=frozenset({Notion.ROBUST, Notion.TRIANGULAR, Notion.STATE}),
+            axioms="fencepost.models.x86.axioms",
+            judges=_PROCESSORS,
+            target=Isa.X86,
         ),
         ModelInfo(
             "sc",
@@ -130,6 +168,86 @@ MODELS: dict[str, ModelInfo] = {
             "fencepost.models.sc.prepare",
             "none",
             "fencepost.models.sc.evidence",
+            axioms="fencepost.models.sc.axioms",
+            judges=frozenset(Isa),
+        ),
+        ModelInfo(
+            "rc11",
+            "RC11 (C11 with sequentially consistent accesses)",
+            "the repaired C11 model of Lahav, Vafeiadis, Kang, Hur and Dreyer (PLDI 2017)",
+            _GRAPHS,
+            engine="graphs",
+            notions=_ROBUST,
+            axioms="fencepost.models.rc11.axioms",
+            judges=frozenset({Isa.C11}),
+        ),
+        ModelInfo(
+            "pso",
+            "PSO (SPARC)",
+            "TSO whose stores to different locations may also swap",
+            _GRAPHS,
+            engine="graphs",
+            isas=frozenset({Isa.C11, Isa.X86, Isa.SPARC}),
+            races=False,
+            notions=_ROBUST,
+            axioms="fencepost.models.pso.axioms",
+            judges=frozenset({Isa.X86, Isa.SPARC}),
+            target=Isa.SPARC,
+        ),
+        ModelInfo(
+            "rmo",
+            "RMO (SPARC)",
+            "only dependencies, full barriers and writes to the same location keep an order",
+            _GRAPHS,
+            engine="graphs",
+            isas=frozenset({Isa.C11, Isa.X86, Isa.SPARC}),
+            races=False,
+            notions=_ROBUST,
+            axioms="fencepost.models.rmo.axioms",
+            judges=frozenset({Isa.X86, Isa.SPARC}),
+            target=Isa.SPARC,
+        ),
+        ModelInfo(
+            "armv8",
+            "ARMv8 (AArch64)",
+            "the user-level part of Arm's model, multicopy-atomic; for ARMv7 programs, the paper's short form",
+            _GRAPHS,
+            engine="graphs",
+            aliases=("aarch64",),
+            isas=frozenset({Isa.C11, Isa.AARCH64, Isa.ARMV7}),
+            races=False,
+            notions=_ROBUST,
+            axioms="fencepost.models.armv8.axioms",
+            judges=frozenset({Isa.AARCH64, Isa.ARMV7}),
+            target=Isa.AARCH64,
+        ),
+        ModelInfo(
+            "armv7",
+            "ARMv7",
+            "the model of herding cats without multicopy atomicity",
+            _GRAPHS,
+            engine="graphs",
+            aliases=("arm",),
+            isas=frozenset({Isa.C11, Isa.ARMV7}),
+            races=False,
+            notions=_ROBUST,
+            axioms="fencepost.models.armv7.axioms",
+            judges=frozenset({Isa.ARMV7}),
+            target=Isa.ARMV7,
+        ),
+        ModelInfo(
+            "power",
+            "Power",
+            "the model of herding cats",
+            _GRAPHS,
+            engine="graphs",
+            aliases=("ppc",),
+            isas=frozenset({Isa.C11, Isa.POWER}),
+            races=False,
+            notions=_ROBUST,
+            axioms="fencepost.models.power.axioms",
+            judges=frozenset({Isa.POWER}),
+            target=Isa.POWER,
         ),
     )
 }
@@ -140,8 +258,43 @@ def find(name: str) -> ModelInfo | None:
     return MODELS.get(name) or next((model for model in MODELS.values() if name in model.aliases), None)
 
 
+CAT = ".cat"  # how the names of files with models end
+
+
+def named(name: str) -> ModelInfo | None:
+    """The model called `name`, or the one in that `.cat` file. Raises InputError if the file has none."""
+    if not name.endswith(CAT):
+        return find(name)
+    from .cat.info import cat_model
+
+    return cat_model(name)
+
+
+def shown(name: str) -> str:
+    """What people are told a model is called."""
+    return PurePath(name).name if name.endswith(CAT) else name.upper()
+
+
+_NATURAL = {
+    Isa.C11: "rc20",
+    Isa.X86: "tso",
+    Isa.AARCH64: "armv8",
+    Isa.ARMV7: "armv7",
+    Isa.POWER: "power",
+    Isa.SPARC: "rmo",
+}
+
+
+def natural_model(program: Program) -> ModelInfo:
+    """The model of what the program is written for: its processor's, or RC20, which has no seq_cst accesses: RC11."""
+    accesses = (step for thread in program.threads for step in thread.code if isinstance(step, Access))
+    if program.isa is Isa.C11 and any(Order.SEQ_CST in orders_of(access) for access in accesses):
+        return MODELS["rc11"]
+    return MODELS[_NATURAL[program.isa]]
+
+
 def guess(program: Program, notion: Notion = Notion.ROBUST) -> str:
-    """The model that is meant where none is named: the first that gives the program a meaning and has the property."""
-    fitting = [info for info in MODELS.values() if program.isa in info.isas]
-    asked = [info for info in fitting if notion in info.notions]
-    return (asked or fitting or list(MODELS.values()))[0].name
+    """The model that is meant where none is named: the natural one, or the first that has the property."""
+    natural = natural_model(program)
+    fitting = [info for info in MODELS.values() if program.isa in info.isas and notion in info.notions]
+    return (natural if notion in natural.notions or not fitting else fitting[0]).name

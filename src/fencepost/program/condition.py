@@ -155,3 +155,23 @@ def observables(proposition: Proposition) -> Iterator[Observable]:
         case Implies(premise, conclusion):
             yield from observables(premise)
             yield from observables(conclusion)
+
+
+def show(proposition: Proposition, level: int = 0) -> str:
+    """The proposition as a litmus test has it, with the parentheses that it needs."""
+    match proposition:
+        case Equal(left, right):
+            return f"{left}={right}"
+        case Truth(value):
+            return "true" if value else "false"
+        case Not(Equal(left, right)):
+            return f"{left}!={right}"
+        case Not(arg):
+            return f"not {show(arg, 3)}"
+        case And(args):
+            text, mine = " /\\ ".join(show(arg, 3) for arg in args), 2
+        case Or(args):
+            text, mine = " \\/ ".join(show(arg, 2) for arg in args), 1
+        case Implies(premise, conclusion):
+            text, mine = f"{show(premise, 1)} => {show(conclusion)}", 0
+    return f"({text})" if mine < level else text

@@ -40,6 +40,7 @@ class Isa(Enum):
     AARCH64 = "aarch64"
     ARMV7 = "armv7"
     POWER = "power"
+    SPARC = "sparc"  # no front end: what C11 programs become for PSO and RMO
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +174,7 @@ class BlockingCas(_Instruction):
     expected: Expr
     desired: Expr
     order: Order
+    marks: frozenset[Mark] = field(default=_NO_MARKS, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +185,7 @@ class Wait(_Instruction):
     ref: Ref
     until: Expr
     order: Order
+    marks: frozenset[Mark] = field(default=_NO_MARKS, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,6 +388,11 @@ def written_register(instruction: Instruction) -> str | None:
         case Assign(reg=reg) | Load(reg=reg) | StoreConditional(reg=reg) | Rmw(reg=reg) | Cas(reg=reg) | Wait(reg=reg):
             return reg
     return None
+
+
+def orders_of(access: Access) -> tuple[Order, ...]:
+    """Its orders: a CAS has one for each outcome."""
+    return (access.success, access.failure) if isinstance(access, Cas) else (access.order,)
 
 
 def operands(instruction: Instruction) -> tuple[Expr, ...]:

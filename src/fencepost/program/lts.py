@@ -204,6 +204,23 @@ def steps(
                     yield step(label, to(following), ref.index, expected, desired)
 
 
+def enabled_steps(program: Program, thread: Thread, state: ThreadState) -> Iterator[Step]:
+    """Every step that the program enables, whatever the memory holds: what the errors of RC20's monitors are about.
+
+    The proofs need a label that uses the same registers whatever their values are (Lemma 3.17), and the paper's waits
+    have one. A wait that no value ends has none, so here it counts as a control event that uses its registers: another
+    value of them might have let it end.
+    """
+    anything = range(program.max_value + 1)
+    found = False
+    for step in steps(program, thread, state, lambda cell: anything):
+        found = True
+        yield step
+    if not found and not is_over(thread, state) and isinstance(wait := thread.code[state.pc], Wait):
+        used = registers_of(wait.until) | (frozenset() if wait.ref.index is None else registers_of(wait.ref.index))
+        yield Step(state.pc, Label("CTRL"), used, None, state)
+
+
 def named_cell(program: Program, ref: Ref, registers: Mapping[str, int]) -> Cell | None:
     """The cell that an access with `ref` is to; None if there is none."""
     index = 0 if ref.index is None else evaluate(ref.index, registers)

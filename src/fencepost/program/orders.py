@@ -80,6 +80,12 @@ class FenceKind(Enum):
     EIEIO = "eieio"
     ISYNC = "isync"
 
+    # SPARC: which pairs are kept in order
+    MEMBAR_LL = "membar.ll"
+    MEMBAR_LS = "membar.ls"
+    MEMBAR_SL = "membar.sl"
+    MEMBAR_SS = "membar.ss"
+
     @property
     def is_hardware(self) -> bool:
         """Whether it is an instruction of a processor, not a fence of C11."""

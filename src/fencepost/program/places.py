@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 
-from .form import Access, Assert, Fence, Program, Span, Use
+from .form import Access, Assert, Fence, Isa, Program, Span, Use
 
 
 @dataclass(frozen=True)
@@ -35,4 +35,14 @@ class Lines:
     def text(self, span: Span | None, code: str) -> str:
         """What to show of an instruction: its line; itself (as `code`) if there is none, or too much else on it."""
         line = self.program.source_line(span)
-        return code if not line or span is None or span.line in self.crowded else line
+        if not line or span is None:
+            return code
+        if self.program.language == "litmus" and self.program.isa is not Isa.C11:
+            return self._cell(span)
+        return code if span.line in self.crowded else line
+
+    def _cell(self, span: Span) -> str:
+        """In a test for a processor, each thread has a column of its own; `;` ends a row."""
+        line = (self.program.source or "").splitlines()[span.line - 1]
+        start = line.rfind("|", 0, span.column) + 1
+        return line[start:].partition("|")[0].partition(";")[0].strip()

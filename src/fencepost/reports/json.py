@@ -109,6 +109,7 @@ def witness_data(witness: Witness | None, program: Program) -> dict[str, Any] | 
         "cycle": [_edge(edge) for edge in witness.cycle],
         "schedule": [_move(move) for move in witness.schedule],
         "attack": _attack(witness.attack),
+        "axiom": witness.axiom,
     }
 
 
@@ -177,6 +178,7 @@ def statistics_data(statistics: Statistics) -> dict[str, Any]:
         "seconds": statistics.seconds,
         "peak_bytes": statistics.peak_bytes,
         "workers": statistics.workers,
+        "executions": statistics.executions,
     }
 
 

@@ -206,6 +206,7 @@ def _witness(record: _Record, threads: int) -> Witness:
         thread=record.optional("thread", record.integer),
         span=record.optional("span", lambda name: _span(record.record(name))),
         attack=record.optional("attack", lambda name: _attack(record.record(name))),
+        axiom=record.optional("axiom", record.text),
     )
     _require_known(witness, threads, record.path)
     return witness
@@ -273,6 +274,7 @@ def _statistics(record: _Record) -> Statistics:
         record.number("seconds"),
         record.integer("peak_bytes"),
         record.integer("workers"),
+        record.integer("executions"),
     )
 
 

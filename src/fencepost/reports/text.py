@@ -65,6 +65,8 @@ def _report(result: CheckResult, style: Style) -> Iterator[str]:
 
 def statistics_line(statistics: Statistics) -> str:
     """What the search cost, on one line."""
+    if statistics.executions:
+        return f"{_count(statistics.executions, 'execution')}, {statistics.seconds:.2f} s"
     work = f"{_count(statistics.states, 'state')}, {_count(statistics.transitions, 'transition')}"
     memory = f"{statistics.peak_bytes / (1 << 20):,.1f} MiB"
     return f"{work}, {statistics.seconds:.2f} s, {memory}, {_count(statistics.workers, 'worker')}"
@@ -99,7 +101,9 @@ def _witness(title: str, witness: Witness, result: CheckResult, style: Style) ->
     yield from heading(title, style)
     yield from witness_table(witness, lines, style)
     if witness.cycle:
-        yield from heading(f"Why {model_title(result.against)} forbids it: these steps would come in a circle", style)
+        rule = "" if witness.axiom is None else f" (its axiom {witness.axiom})"
+        title = f"Why {model_title(result.against)} forbids it{rule}: these steps would come in a circle"
+        yield from heading(title, style)
         for text in cycle_texts(witness, result.program):
             yield from item(text)
     if witness.reasons:
@@ -152,8 +156,9 @@ def witness_table(witness: Witness, lines: Lines, style: Style) -> Iterator[str]
 
 
 def offending(witness: Witness) -> TraceStep | None:
-    """The step that makes the graph's last event, or the last one at the witness's place; a deadlock has none."""
-    if witness.kind is WitnessKind.DEADLOCK:
+    """The step that makes the graph's last event, or the last one at the witness's place. A deadlock has none, nor has
+    an execution that is wrong as a whole."""
+    if witness.kind in (WitnessKind.DEADLOCK, WitnessKind.EXECUTION):
         return None
     last = witness.events[-1].number if witness.events else None
     for step in reversed(witness.trace):

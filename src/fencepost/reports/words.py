@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
-from fencepost.models.registry import find
+from fencepost.models.registry import find, shown
 from fencepost.program.form import Assert, Program
 from fencepost.program.lts import Label
 from fencepost.program.places import Lines
@@ -45,7 +45,7 @@ def reason(verdict: Verdict) -> str:
 
 
 def model_title(name: str) -> str:
-    return name.upper()
+    return printable(shown(name))
 
 
 def notion_title(result: CheckResult) -> str:
@@ -194,6 +194,13 @@ def _edge_text(first: Event, second: Event, kind: str, lines: Lines) -> str:
             return f"{before} reads {cell} = {first.label.read}, before {after} writes {cell} = {new}"
         case "sc":
             return f"{before} runs before {after}"
+        case "addr" | "data" | "ctrl" if first.thread is not None:
+            what = {"addr": "the address of", "data": "the value of", "ctrl": "whether it comes to"}[kind]
+            return f"{what} {_event_line(second, lines)} depends on what {before} reads"
+        case "rmw" if first.label.kind == "W":
+            return f"{before} is one atomic step with the read at {_event_line(second, lines)}"
+        case "rmw":
+            return f"{before} reads and writes {cell} in one atomic step"
     return f"{before} comes before {after}, by {kind}"
 
 

@@ -19,6 +19,7 @@ class WitnessKind(Enum):
     ASSERTION = "assertion"  # an assertion fails under SC
     CYCLE = "cycle"  # happens-before has a cycle: a load overtakes a delayed store
     TRIANGULAR_RACE = "triangular-race"  # a load that overtakes a delayed store, and a store to where it reads
+    EXECUTION = "execution"  # an execution of the one model that the other forbids
     STATE = "state"  # a thread comes to where it does not come under SC
     DEADLOCK = "deadlock"  # all threads are over or blocked under SC, one of them blocked
 
@@ -50,7 +51,7 @@ class Event:
 class Edge:
     source: int
     target: int
-    kind: str  # po rf mo fr, and more with other models
+    kind: str  # po rf mo fr, addr data ctrl rmw, and more with other models
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,7 @@ class Witness:
     thread: int | None = None  # the thread and the place of the offending instruction
     span: Span | None = None
     attack: Attack | None = None  # where a store is overtaken
+    axiom: str | None = None  # of the stronger model, which the execution violates
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +157,7 @@ class Statistics:
     seconds: float = 0.0
     peak_bytes: int = 0
     workers: int = 1
+    executions: int = 0  # execution graphs, if they were enumerated
 
 
 @dataclass(frozen=True, slots=True)

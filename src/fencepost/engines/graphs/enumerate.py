@@ -27,6 +27,7 @@ class Ending(Enum):
     GRAPHS = "graphs"  # the limit on their number
     TIME = "time"
     STOPPED = "stopped"  # by Ctrl-C
+    STATES = "states"  # the limit on the number of final states
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,8 @@ class Limits:
     max_graphs: int | None = None
     timeout: float | None = None  # seconds
     collect: int = 0  # how many executions to return
-    max_violations: int | None = None  # enough of them, for each model that judges
+    max_violations: int | None = None  # enough of them, for some model that judges
+    max_states: int = 1_000_000  # final states, each of which takes memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,7 @@ class Judgement:
     by_axiom: Mapping[str, int]  # how many fail which axiom first
     graph: GraphId | None
     axiom: Axiom | None
+    cut_violations: int = 0  # of executions that were cut short; `graph` is one of them if there is no other
 
 
 @dataclass(frozen=True)
@@ -148,7 +151,7 @@ def _named(program: Program, observed: Sequence[Observable], values: Sequence[in
 
 
 def _judgement(
-    rules: Rules, violations: int, check: int, graph: _core._Graph | None, checks: Mapping[int, int]
+    rules: Rules, violations: int, check: int, graph: _core._Graph | None, checks: Mapping[int, int], cut: int
 ) -> Judgement:
     return Judgement(
         rules,
@@ -156,6 +159,7 @@ def _judgement(
         {rules.axioms[number].name: count for number, count in checks.items()},
         None if graph is None else GraphId(*graph),
         None if graph is None else rules.axioms[check],
+        cut,
     )
 
 
@@ -170,6 +174,7 @@ def _run(
     watch = _core.GraphWatch()
     results: list[_core.Graphs] = []
     failures: list[BaseException] = []
+    done = threading.Event()  # not Thread.join, which takes an interrupted wait for the end of the thread
 
     def work() -> None:
         try:
@@ -183,17 +188,18 @@ def _run(
                     max_seconds=limits.timeout or 0.0,
                     collect=limits.collect,
                     max_violations=limits.max_violations or 0,
+                    max_states=limits.max_states,
                 )
             )
         except BaseException as error:  # handed to the caller's thread below
             failures.append(error)
+        finally:
+            done.set()
 
-    worker = threading.Thread(target=work, daemon=True)
-    worker.start()
-    while worker.is_alive():
+    threading.Thread(target=work, daemon=True).start()
+    while not done.is_set():
         try:
-            worker.join(_PROGRESS_INTERVAL)
-            if on_progress is not None and worker.is_alive():
+            if not done.wait(_PROGRESS_INTERVAL) and on_progress is not None:
                 on_progress(watch.executions)
         except KeyboardInterrupt:
             watch.stop()

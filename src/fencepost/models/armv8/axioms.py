@@ -24,6 +24,9 @@ from fencepost.models.axiomatic.relations import (
     rfe,
     rmw,
 )
+from fencepost.program.form import Isa
+
+from . import compact
 
 A, Q, L, ISB, NO_RETURN = tagged("A"), tagged("Q"), tagged("L"), tagged("ISB"), tagged("NoRet")
 amo = base("amo")  # updates by one instruction
@@ -103,3 +106,6 @@ pick_lob = pick_through @ lob @ only(W)
 ob = (obs | only(M) @ (lob | pick_lob | dsb | isb) @ only(M)).plus
 
 RULES = Rules("aarch64", (acyclic(po_loc | fr | co | rf, "internal"), irreflexive(ob, "external"), atomicity))
+
+# Executions of ARMv7 programs are judged by the short form
+RULES_OF = {Isa.ARMV7: compact.RULES}

@@ -100,6 +100,7 @@ class Path:
     relations: Mapping[str, Pairs]  # addr, data, ctrl, rmw, amo, lxsx, rmw-data, rmw-ctrl
     registers: Mapping[str, Expr]  # at the end
     end: End = End.OVER
+    pc: int = -1  # where it ends
     used: Origins = frozenset()  # reads on whose value something depends (for observational robustness)
 
 
@@ -158,7 +159,17 @@ class _Run:
 
     def path(self, thread: int) -> Path:
         assert self.end is not None
-        return Path(thread, self.events, self.values, self.conditions, self.relations, self.env, self.end, self.used)
+        return Path(
+            thread,
+            self.events,
+            self.values,
+            self.conditions,
+            self.relations,
+            self.env,
+            self.end,
+            self.pc,
+            self.used,
+        )
 
 
 def _start(thread: Thread) -> _Run:
@@ -396,6 +407,7 @@ class _Runner:
                 after = replace(after, used=after.used | behind)
                 satisfied = self.assuming(after, _with_read(substitute(until, run.env), value))
                 if satisfied is not None:
+                    satisfied = _waited(satisfied, number, instruction)
                     yield self.goto(self.assigned(satisfied, out, value, Origins({number})), following)
             case Rmw(out, op, _, operand, _):
                 run, number, value = self.read(run, instruction, cell, update=True)
@@ -412,7 +424,8 @@ class _Runner:
                 yield from self.failing_cas(run, instruction, cell)
             case BlockingCas():
                 yield replace(run, end=End.BLOCKED)
-                yield from self.successful_cas(run, instruction, cell, None)
+                for after in self.successful_cas(run, instruction, cell, None):
+                    yield _waited(after, len(run.events), instruction)
 
     def store_ended(self, run: _Run, instruction: StoreConditional, status: int) -> _Run:
         """After a store-conditional, whatever came of it, no load-linked is open.
@@ -498,6 +511,12 @@ class _Runner:
         """`value` is over the path's values; `data` is what it is computed from, over the thread's registers."""
         tags = access_tags(self.program, instruction, cell, "W", update=update)
         return self.event(run, PathEvent("W", tags, cell, run.pc, instruction.span, value), instruction.ref.index, data)
+
+
+def _waited(run: _Run, number: int, instruction: Wait | BlockingCas) -> _Run:
+    """What follows a loop that spins on read `number` depends on its branch."""
+    linked = number if Mark.EXCLUSIVE in instruction.marks else run.reservation
+    return replace(run, control=run.control | {number}, reservation=linked)
 
 
 def _related(run: _Run, new: Mapping[str, Pairs]) -> _Run:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .algebra import RelExpr, SetExpr, acyclic, base, empty, only, tagged
+from .algebra import Axiom, RelExpr, SetExpr, acyclic, base, empty, only, tagged
 
 R = tagged("R")
 W = tagged("W")
@@ -38,7 +38,22 @@ def fencerel(fences: SetExpr) -> RelExpr:
 sc_per_location = acyclic(po_loc | rf | co | fr, "sc-per-location")
 atomicity = empty(rmw & (fre @ coe), "atomicity")
 
+
+def data_race(hb: RelExpr) -> Axiom:
+    """As a flag: two accesses to a location that happen in no order, of which one writes and one is not atomic."""
+    conflict = ((W * (R | W) | (R | W) * W) & loc) - (IW * (R | W) | (R | W) * IW)
+    atomic = tagged("RLX", "ACQ", "REL", "ACQ_REL", "SC")
+    return empty((conflict & other_thread) - (hb | ~hb | (atomic * atomic)), "data-race")
+
+
 # Barriers that are as strong as any, by the names of all processors (robustness between models compares executions of
 # one processor with the axioms of another)
 
 full_fence = tagged("MFENCE", "DMB.SY", "DMB.ISH", "DMB.OSH", "DSB.SY", "DSB.ISH", "DSB.OSH", "SYNC")
+
+# Directional barriers of SPARC, by the pairs that they keep; x86 has two of them
+
+load_load = tagged("MEMBAR.LL", "LFENCE")
+load_store = tagged("MEMBAR.LS")
+store_load = tagged("MEMBAR.SL")
+store_store = tagged("MEMBAR.SS", "SFENCE")

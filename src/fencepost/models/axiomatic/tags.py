@@ -6,7 +6,7 @@ barriers (MFENCE, DMB.SY, SYNC, ...), and C11's orders (NA, RLX, ACQ, REL, ACQ_R
 
 from __future__ import annotations
 
-from fencepost.program.form import BlockingCas, Cas, Instruction, Load, Program, Rmw, Store, StoreConditional, Wait
+from fencepost.program.form import Access, BlockingCas, Cas, Load, Program, Rmw, Store, StoreConditional, Wait
 from fencepost.program.lts import Cell
 from fencepost.program.orders import FenceKind, Mark, Order
 
@@ -45,14 +45,13 @@ def fence_tags(kind: FenceKind) -> frozenset[str]:
 
 
 def access_tags(
-    program: Program, instruction: Instruction, cell: Cell, kind: str, *, update: bool, starred: bool = False
+    program: Program, instruction: Access, cell: Cell, kind: str, *, update: bool, starred: bool = False
 ) -> frozenset[str]:
     """Of the read ("R") or the write ("W") that an access makes."""
     tags = {_ORDER[_order(instruction, failing=starred)]}
     if not program.location(cell.location).atomic:
         tags = {"NA"}
-    if isinstance(instruction, Load | Store | StoreConditional | Rmw | Cas):
-        tags |= {mark.value for mark in instruction.marks & _MARKS[kind]}
+    tags |= {mark.value for mark in instruction.marks & _MARKS[kind]}
     if update:
         tags.add(UPDATE)
     if starred:
@@ -60,7 +59,7 @@ def access_tags(
     return frozenset(tags)
 
 
-def _order(instruction: Instruction, *, failing: bool) -> Order:
+def _order(instruction: Access, *, failing: bool) -> Order:
     match instruction:
         case Cas(success=success, failure=failure):
             return failure if failing else success
@@ -68,4 +67,3 @@ def _order(instruction: Instruction, *, failing: bool) -> Order:
             return order
         case BlockingCas(order=order) | Wait(order=order):
             return order
-    raise TypeError(f"not an access: {instruction}")

@@ -107,12 +107,12 @@ class Interpreter:
             case "":
                 if not is_empty(value) or check.negated:
                     self.axioms.append(Axiom(check.name, check.test, value, check.negated))
-            case "flag":  # what it says when it is so
-                if not is_empty(value) or not check.negated:
-                    self.flags.append(Axiom(check.name, check.test, value, not check.negated))
-            case _:  # what must be so
+            case "undefined_unless":
                 if not is_empty(value) or check.negated:
                     self.flags.append(Axiom(check.name, check.test, value, check.negated))
+            case "assert" if not is_empty(value) or check.negated:
+                raise check.place.error("'assert' is supported only of what is so whatever the execution")
+            # "flag" names executions and forbids none
 
     def computable(self, value: Value, place: Place) -> Expression:
         if isinstance(value, Missing):

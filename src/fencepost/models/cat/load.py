@@ -56,6 +56,11 @@ class CatFile:
         """What its first line says that it is for."""
         return _ARCHITECTURES.get((self.model.architecture or self.model.name).upper())
 
+    @property
+    def is_undefined_unless(self) -> bool:
+        """Whether it gives some programs no meaning at all."""
+        return bool(self.rules(self.isa or Isa.C11).flags)
+
     def rules(self, isa: Isa) -> Rules:
         """For programs of this kind: some names mean other events for other processors. Raises InputError."""
         if isa not in self._known:

@@ -4,12 +4,28 @@ A read-modify-write stays in order with what is around it, as its read cannot be
 """
 
 from fencepost.models.axiomatic.algebra import Rules, acyclic, domain, only, range_of
-from fencepost.models.axiomatic.relations import M, R, atomicity, co, fr, full_fence, po, rfe, rmw, sc_per_location
+from fencepost.models.axiomatic.relations import (
+    M,
+    R,
+    W,
+    atomicity,
+    co,
+    fencerel,
+    fr,
+    full_fence,
+    po,
+    rfe,
+    rmw,
+    sc_per_location,
+    store_load,
+    store_store,
+)
 
 F = full_fence
 
 ppo = (R * M) & po
 implied = po @ only(domain(rmw) | F) | only(range_of(rmw) | F) @ po
-ghb = ppo | implied | rfe | fr | co
+barriers = fencerel(store_store) & (W * W) | fencerel(store_load) & (W * R)
+ghb = ppo | implied | barriers | rfe | fr | co
 
 RULES = Rules("pso", (sc_per_location, atomicity, acyclic(ghb, "GHB")))

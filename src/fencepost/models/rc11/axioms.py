@@ -4,9 +4,8 @@ A data race makes the program undefined; it is reported and forbids nothing.
 """
 
 from fencepost.models.axiomatic.algebra import Rules, acyclic, empty, irreflexive, only, tagged
-from fencepost.models.axiomatic.relations import IW, F, R, W, co, fr, loc, other_thread, po, rf, rmw
+from fencepost.models.axiomatic.relations import F, R, W, co, data_race, fr, loc, po, rf, rmw
 
-NA = tagged("NA")
 SC = tagged("SC")
 at_least_acquire = tagged("ACQ", "ACQ_REL", "SC")
 at_least_release = tagged("REL", "ACQ_REL", "SC")
@@ -31,9 +30,6 @@ scb = sb | sb_other @ hb @ sb_other | hb & loc | mo | rb
 psc_base = (only(SC) | only(F & SC) @ hb.maybe) @ scb @ (only(SC) | hb.maybe @ only(F & SC))
 psc_fence = only(F & SC) @ (hb | hb @ eco @ hb) @ only(F & SC)
 
-conflict = ((W * (R | W) | (R | W) * W) & loc) - (IW * (R | W) | (R | W) * IW)
-race = (conflict & other_thread) - (hb | ~hb | (at_least_relaxed * at_least_relaxed))
-
 RULES = Rules(
     "rc11",
     (
@@ -43,5 +39,5 @@ RULES = Rules(
         acyclic(psc_base | psc_fence, "SC"),
         acyclic(sb | rf, "no-thin-air"),
     ),
-    flags=(empty(race, "data-race"),),
+    flags=(data_race(hb),),
 )

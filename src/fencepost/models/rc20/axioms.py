@@ -4,26 +4,33 @@ The paper replaces an SC fence by an update of a hidden location (rc20/lower.py)
 are ordered by RC11's axiom, which is weaker: MODEL.md says where the two differ.
 """
 
-from fencepost.models.axiomatic.algebra import Rules, acyclic, empty, irreflexive, only, tagged
-from fencepost.models.axiomatic.relations import F, co, fr, po, rf, rmw
+from fencepost.models.axiomatic.algebra import Rules, SetExpr, acyclic, empty, irreflexive, only, tagged
+from fencepost.models.axiomatic.relations import F, co, data_race, fr, po, rf, rmw
+
+F_SC = F & tagged("SC")
+mo = co
+rf_plus = rf @ (rmw @ rf).star
+eco = (rf | mo | fr).plus
+
+
+def rules(name: str, acquire: SetExpr, release: SetExpr) -> Rules:
+    """RC20, where these are the events that are at least an acquire, and at least a release."""
+    sw = only(release) @ (only(F) @ po).maybe @ rf_plus @ (po @ only(F)).maybe @ only(acquire)
+    hb = (po | sw).plus
+    return Rules(
+        name,
+        (
+            irreflexive(mo @ rf.maybe @ hb.maybe, "write-coherence"),
+            irreflexive(fr @ rf.maybe @ hb, "read-coherence"),
+            empty(rmw & (fr @ mo), "atomicity"),
+            acyclic(po | rf, "po-rf"),
+            acyclic(only(F_SC) @ (hb | hb @ eco @ hb) @ only(F_SC), "SC-fences"),
+        ),
+        flags=(data_race(hb),),
+    )
+
 
 at_least_acquire = tagged("ACQ", "ACQ_REL", "SC")
 at_least_release = tagged("REL", "ACQ_REL", "SC")
-F_SC = F & tagged("SC")
 
-mo = co
-rf_plus = rf @ (rmw @ rf).star
-sw = only(at_least_release) @ (only(F) @ po).maybe @ rf_plus @ (po @ only(F)).maybe @ only(at_least_acquire)
-hb = (po | sw).plus
-eco = (rf | mo | fr).plus
-
-RULES = Rules(
-    "rc20",
-    (
-        irreflexive(mo @ rf.maybe @ hb.maybe, "write-coherence"),
-        irreflexive(fr @ rf.maybe @ hb, "read-coherence"),
-        empty(rmw & (fr @ mo), "atomicity"),
-        acyclic(po | rf, "po-rf"),
-        acyclic(only(F_SC) @ (hb | hb @ eco @ hb) @ only(F_SC), "SC-fences"),
-    ),
-)
+RULES = rules("rc20", at_least_acquire, at_least_release)

@@ -8,12 +8,12 @@ from itertools import islice, product
 
 from fencepost.models.evidence import Evidence, shortest_cycle
 from fencepost.models.execution import EventId, Graph
-from fencepost.models.generation import initial, thread_steps
+from fencepost.models.generation import initial
 from fencepost.models.notions import Notion
 from fencepost.models.relation import Relation
 from fencepost.models.sc.reading import is_sc_consistent
-from fencepost.program.form import Program
-from fencepost.program.lts import Step
+from fencepost.program.form import Program, Wait
+from fencepost.program.lts import Step, enabled_steps
 
 from . import sc_t
 from .gaps import gaps
@@ -75,8 +75,9 @@ def stale_use(program: Program, run: Run, thread: int, notion: Notion) -> Eviden
             tainted=state.tainted,
             used=used,
         )
-        if at is not None and step.label.read not in (None, state.graph.written(at)):
-            # The program would use them if the memory held another value: an error of SC_T all the same (Fig 4).
+        waits_in_vain = step.label.kind == "CTRL" and isinstance(program.threads[thread].code[step.pc], Wait)
+        if waits_in_vain or (at is not None and step.label.read not in (None, state.graph.written(at))):
+            # The program would use them if the memory, or they, held another value: an error of SC_T all the same.
             doubtful = doubtful or replace(found, confirmed=False)
             continue
         for graph in _with_stale_reads(state, thread):
@@ -122,8 +123,7 @@ def _after(program: Program, run: Run, notion: Notion) -> sc_t.State:
 
 def _enabled(program: Program, state: sc_t.State, thread: int) -> Iterator[Step]:
     """Every next step of `thread`, whatever the memory holds."""
-    anything = range(program.max_value + 1)
-    return thread_steps(program, state.generated, thread, lambda cell: anything)
+    return enabled_steps(program, program.threads[thread], state.generated.threads[thread])
 
 
 def _read_under_sc(state: sc_t.State, step: Step) -> int | None:

@@ -30,6 +30,7 @@ from fencepost.program.form import (
     StoreConditional,
     Thread,
     Wait,
+    orders_of,
 )
 from fencepost.program.lts import Cell
 from fencepost.program.orders import FenceKind, Order
@@ -96,19 +97,15 @@ def _require_supported(program: Program) -> None:
         for instruction in thread.code:
             if not isinstance(instruction, Access):
                 continue
-            if Order.SEQ_CST in _orders(instruction):
+            if Order.SEQ_CST in orders_of(instruction):
                 raise Unsupported("RC20", instruction, "it knows SC fences, but no seq_cst accesses")
-            non_atomic = Order.NON_ATOMIC in _orders(instruction)
+            non_atomic = Order.NON_ATOMIC in orders_of(instruction)
             if non_atomic == atomic[instruction.ref.location]:
                 raise Unsupported(
                     "RC20", instruction, f"{instruction.ref.location} must be accessed atomically always or never"
                 )
             if non_atomic and not isinstance(instruction, Load | Store):
                 raise Unsupported("RC20", instruction, "only plain loads and stores can be non-atomic")
-
-
-def _orders(access: Access) -> tuple[Order, ...]:
-    return (access.success, access.failure) if isinstance(access, Cas) else (access.order,)
 
 
 def _sc_fence(instruction: Instruction) -> tuple[Instruction, ...]:
@@ -123,7 +120,7 @@ def _sc_fence(instruction: Instruction) -> tuple[Instruction, ...]:
 
 
 def _strengthened(instruction: Instruction) -> Instruction:
-    if not isinstance(instruction, Access) or Order.NON_ATOMIC in _orders(instruction):
+    if not isinstance(instruction, Access) or Order.NON_ATOMIC in orders_of(instruction):
         return instruction
     match instruction:
         case Load(order=order) | Wait(order=order):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from fencepost.models.execution import WRITES, cells
 from fencepost.models.notions import Notion
 from fencepost.program.form import Program
-from fencepost.program.lts import Cell, Label, Step, ThreadState, initial_state
+from fencepost.program.lts import Cell, Label, Step, ThreadState, enabled_steps, initial_state
 from fencepost.program.lts import steps as thread_steps
 from fencepost.program.orders import Order
 
@@ -103,9 +103,8 @@ def err_race(state: State, t: int, label: Label) -> bool:
 
 def _enabled(program: Program, state: State) -> Iterator[tuple[int, Step]]:
     """Every step that the program enables, whatever the memory holds."""
-    anything = range(program.max_value + 1)
     for t, thread in enumerate(program.threads):
-        for step in thread_steps(program, thread, state.threads[t], lambda cell: anything):
+        for step in enabled_steps(program, thread, state.threads[t]):
             yield t, step
 
 

@@ -16,7 +16,7 @@ from fencepost.models.generation import Generated, initial, require_loop_free, t
 from fencepost.models.notions import Notion
 from fencepost.models.sc.reading import hb_sc
 from fencepost.program.form import Program
-from fencepost.program.lts import Cell, Label, Step
+from fencepost.program.lts import Cell, Label, Step, enabled_steps
 from fencepost.program.orders import Order
 
 from .lower import encode, split_non_atomics
@@ -122,9 +122,8 @@ def violations(program: Program, state: State, notion: Notion) -> Iterator[Viola
 
     For plain robustness, plain reads are checked like the others (Def 4.5), and nothing is ever tainted.
     """
-    anything = range(program.max_value + 1)
-    for thread in range(len(program.threads)):
-        for step in thread_steps(program, state.generated, thread, lambda cell: anything):
+    for thread, code in enumerate(program.threads):
+        for step in enabled_steps(program, code, state.generated.threads[thread]):
             if used := err_dep(program, state, thread, step):
                 yield Violation(state, thread, step, used=used)
             if step.label is not None and (step.label.kind != "R" or notion is Notion.ROBUST):
@@ -133,9 +132,8 @@ def violations(program: Program, state: State, notion: Notion) -> Iterator[Viola
 
 
 def race_violations(program: Program, state: State) -> Iterator[Violation]:
-    anything = range(program.max_value + 1)
-    for thread in range(len(program.threads)):
-        for step in thread_steps(program, state.generated, thread, lambda cell: anything):
+    for thread, code in enumerate(program.threads):
+        for step in enabled_steps(program, code, state.generated.threads[thread]):
             if step.label is not None and err_race(state, thread, step.label):
                 yield Violation(state, thread, step)
 

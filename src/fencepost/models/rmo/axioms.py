@@ -15,15 +15,25 @@ from fencepost.models.axiomatic.relations import (
     fencerel,
     fr,
     full_fence,
+    load_load,
+    load_store,
     po,
     po_loc,
     rf,
     rfe,
     rmw,
+    store_load,
+    store_store,
 )
 
 dependency = addr | data | ctrl @ only(W)
 ppo = dependency | rmw | po_loc & (R * W)
-ghb = ppo | fencerel(full_fence) | po @ only(full_fence) | only(full_fence) @ po | rfe | fr | co
+barriers = (
+    fencerel(load_load) & (R * R)
+    | fencerel(load_store) & (R * W)
+    | fencerel(store_load) & (W * R)
+    | fencerel(store_store) & (W * W)
+)
+ghb = ppo | barriers | po @ only(full_fence) | only(full_fence) @ po | rfe | fr | co
 
 RULES = Rules("rmo", (acyclic(po_loc - (R * R) | rf | fr | co, "sc-per-location"), atomicity, acyclic(ghb, "GHB")))

@@ -42,7 +42,7 @@ class Graph:
 def select(witness: Witness, limit: int = LIMIT) -> Graph:
     """The part of the witness's graph that is drawn."""
     marked = frozenset(end for edge in _essence(witness) for end in (edge.source, edge.target))
-    blamed = witness.events and witness.kind is not WitnessKind.DEADLOCK
+    blamed = witness.events and witness.kind not in (WitnessKind.DEADLOCK, WitnessKind.EXECUTION)
     offending = witness.events[-1].number if blamed else None
     columns = _columns(witness)
     candidates = {

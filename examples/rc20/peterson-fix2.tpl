@@ -1,0 +1,50 @@
+// ROBUSTNESS egr: robust: ra, rlx.
+// ROBUSTNESS wegr: robust: ra, rlx.
+//
+// Peterson's lock (see peterson.tpl) mended the other way: an acquire fence before the critical section covers
+// whichever read has let the thread in, so both reads in the loop can be relaxed. Spinning costs nothing, entering
+// costs one fence.
+max_value 3;
+global flag0, flag1;       // thread 0, thread 1 would like to enter
+global turn;               // who may enter if both would: 1 for thread 0, 2 for thread 1
+na data;                   // what the lock protects
+
+fn t0 {
+    local other, turns;
+    again:
+    flag0.store(1, rlx);
+    exchange(turn, 2, acq, rel);                // after you
+    other = flag1.load(rlx);
+    while (other == 1) {
+        turns = turn.load(rlx);
+        if (turns == 1) goto enter;
+        other = flag1.load(rlx);
+    }
+    enter:
+    fence(acq);
+    data.nastore(1);
+    turns = data.naload();
+    assert(turns == 1);                                // nobody else is here
+    flag0.store(0, rel);
+    goto again;
+}
+
+fn t1 {
+    local other, turns;
+    again:
+    flag1.store(1, rlx);
+    exchange(turn, 1, acq, rel);                // after you
+    other = flag0.load(rlx);
+    while (other == 1) {
+        turns = turn.load(rlx);
+        if (turns == 2) goto enter;
+        other = flag0.load(rlx);
+    }
+    enter:
+    fence(acq);
+    data.nastore(2);
+    turns = data.naload();
+    assert(turns == 2);                                // nobody else is here
+    flag1.store(0, rel);
+    goto again;
+}

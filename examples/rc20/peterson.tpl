@@ -1,0 +1,49 @@
+// ROBUSTNESS egr: not: rlx.
+// ROBUSTNESS wegr: not: rlx.
+//
+// Peterson's mutual exclusion for C11 as published by V'jukov (2008): the flag of the other thread is read acquire,
+// the turn relaxed. For one entry of each thread this is right, and was proved so. But who enters again and again may
+// enter because it reads the turn, and that read takes nothing over from the other's critical section: Margalit and
+// Lahav (POPL 2021) found that robustness is lost then. Mended in peterson-fix1.tpl and peterson-fix2.tpl.
+max_value 3;
+global flag0, flag1;       // thread 0, thread 1 would like to enter
+global turn;               // who may enter if both would: 1 for thread 0, 2 for thread 1
+na data;                   // what the lock protects
+
+fn t0 {
+    local other, turns;
+    again:
+    flag0.store(1, rlx);
+    exchange(turn, 2, acq, rel);                // after you
+    other = flag1.load(acq);
+    while (other == 1) {
+        turns = turn.load(rlx);
+        if (turns == 1) goto enter;
+        other = flag1.load(acq);
+    }
+    enter:
+    data.nastore(1);
+    turns = data.naload();
+    assert(turns == 1);                                // nobody else is here
+    flag0.store(0, rel);
+    goto again;
+}
+
+fn t1 {
+    local other, turns;
+    again:
+    flag1.store(1, rlx);
+    exchange(turn, 1, acq, rel);                // after you
+    other = flag0.load(acq);
+    while (other == 1) {
+        turns = turn.load(rlx);
+        if (turns == 2) goto enter;
+        other = flag0.load(acq);
+    }
+    enter:
+    data.nastore(2);
+    turns = data.naload();
+    assert(turns == 2);                                // nobody else is here
+    flag1.store(0, rel);
+    goto again;
+}

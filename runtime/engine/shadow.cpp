@@ -1,0 +1,303 @@
+#include "engine/shadow.hpp"
+
+#include <cstring>
+#include <new>
+
+#include "base/busy.hpp"
+#include "base/options.hpp"
+#include "base/os.hpp"
+#include "engine/segments.hpp"
+#include "engine/threads.hpp"
+#include "engine/trace.hpp"
+#include "report/report.hpp"
+
+namespace fencepost::rt {
+
+bool plain_watched = true;
+
+namespace {
+
+std::atomic<Trace*> traces[most_slots];  // they outlive their threads: the slot's next one goes on
+
+// The bytes of each offset << 2 | log2(size).
+struct Masks {
+    std::uint8_t of[32];
+    constexpr Masks() : of{} {
+        for (unsigned offset = 0; offset < 8; ++offset)
+            for (unsigned log = 0; log < 4; ++log)
+                of[offset << 2 | log] = static_cast<std::uint8_t>(((1U << (1U << log)) - 1) << offset);
+    }
+};
+constexpr Masks masks;
+
+unsigned mask_of(std::uint32_t cell) { return masks.of[cell >> 1 & 31]; }
+
+bool knows_segment(const ThreadState& thread, Event event) {
+    return thread.view(ThreadState::Current)[event.slot()] > event.epoch() || is_discarded(event);
+}
+
+std::uint32_t stack_of(std::uint32_t cell, std::uintptr_t granule) {
+    const std::uint32_t segment = cell >> segment_shift;
+    const Trace* const trace = traces[event_of_segment(segment).slot()].load(std::memory_order_acquire);
+    return trace ? trace->find(segment, granule, cell & 1) : 0;
+}
+
+PlainAccess describe(std::uint32_t cell, std::uintptr_t granule) {
+    const Event event = event_of_segment(cell >> segment_shift);
+    PlainAccess access{};
+    access.thread = number_of_event(Event::of(event.slot(), event.epoch() + 1));
+    access.is_write = cell & 1;
+    access.order = Plain;
+    access.size = 1U << (cell >> 1 & 3);
+    access.address = granule + (cell >> 3 & 7);
+    access.stack = stack_of(cell, granule);
+    return access;
+}
+
+// The cell looked like a race. Its number may have been given to another segment just then: only while none can be,
+// and the cell is still what it was, is it true.
+void confirm(ThreadState& thread, const std::uint32_t* at, std::uint32_t cell, const PlainAccess& second) {
+    PlainAccess first;
+    {
+        lock_segments();
+        const bool is_race = __atomic_load_n(at, __ATOMIC_RELAXED) == cell &&
+                             !knows_segment(thread, event_of_segment(cell >> segment_shift));
+        if (is_race) first = describe(cell, second.address & ~std::uintptr_t{7});
+        unlock_segments();
+        if (!is_race) return;
+    }
+    report_race(thread, first, second);
+}
+
+PlainAccess plain_of(ThreadState& thread, std::uint32_t shape, std::uintptr_t address, std::uintptr_t place) {
+    PlainAccess access{};
+    access.thread = thread.number;
+    access.is_write = shape & 1;
+    access.order = Plain;
+    access.size = 1U << (shape >> 1 & 3);
+    access.address = address;
+    access.stack = thread.stack.name(place);
+    return access;
+}
+
+PlainAccess atomic_of(Event by, bool is_write, Order order, const Location& location, std::uint32_t stack) {
+    PlainAccess access{};
+    access.thread = number_of_event(by);
+    access.is_write = is_write;
+    access.is_atomic = true;
+    access.order = order;
+    access.size = location.size;
+    access.address = location.address;
+    access.stack = stack;
+    return access;
+}
+
+// A plain access to bytes of an atomic location. A write there begins the location anew (a constructor, most often).
+void meet_location(ThreadState& thread, Location& location, std::uint32_t shape, std::uintptr_t address,
+                   std::uintptr_t place) {
+    location.plain_seen = true;
+    bool found = false;
+    PlainAccess first{};
+    for (unsigned age = 0; age < location.written && !found; ++age) {
+        const Write& write = location.write(age);
+        if (!write.by || thread.knows(write.by) || is_discarded(write.by)) continue;
+        first = atomic_of(write.by, true, static_cast<Order>(write.order), location, write.stack);
+        found = true;
+    }
+    if (shape & 1) {
+        for (unsigned age = 0; age < location.reads_known && !found; ++age) {
+            const Read& read = location.read(age);
+            if (thread.knows(read.by) || is_discarded(read.by)) continue;
+            first = atomic_of(read.by, false, Relaxed, location, 0);
+            found = true;
+        }
+        location.written = location.reads_known = 0;
+        location.release = location.sc_write = location.sc_all = Publication();
+        location.floor = location.stamp;
+    }
+    location.lock.unlock();
+    if (found) report_race(thread, first, plain_of(thread, shape, address, place));
+}
+
+void meet_locations(ThreadState& thread, std::uint32_t marker, std::uint32_t shape, std::uintptr_t address,
+                    std::uintptr_t place) {
+    const unsigned overlap = (marker >> segment_shift) - first_marker;
+    if (!(overlap & mask_of(shape))) return;
+    const std::uintptr_t granule = address & ~std::uintptr_t{7};
+    for (unsigned byte = 0; byte < 8; ++byte) {
+        if (!(overlap >> byte & 1)) continue;
+        Location* const location = locked_location_if_known(granule + byte, false);
+        if (!location) continue;
+        const std::uintptr_t end = location->address + location->size;
+        const std::uintptr_t size = std::uintptr_t{1} << (shape >> 1 & 3);
+        if (location->address < address + size && address < end) meet_location(thread, *location, shape, address, place);
+        else location->lock.unlock();
+    }
+}
+
+}  // namespace
+
+std::uint32_t Trace::find(std::uint32_t wanted, std::uintptr_t address, bool is_write) const {
+    const std::uint32_t end = made.load(std::memory_order_acquire);
+    const std::uint32_t known = end < kept ? end : kept;
+    std::uint32_t candidate = 0;
+    for (std::uint32_t back = 1; back <= known; ++back) {
+        const std::uint64_t entry = entries[(end - back) % kept].load(std::memory_order_relaxed);
+        const std::uint32_t stack = static_cast<std::uint32_t>(entry);
+        if (stack == 0) {
+            if (entry >> 32 == wanted) return candidate;
+            candidate = 0;
+        } else if (!candidate && entry >> 32 == key(address, is_write)) {
+            candidate = stack;
+        }
+    }
+    return 0;
+}
+
+void begin_plain_accesses(ThreadState& thread) {
+    plain_watched = options().races;
+    if (!plain_watched) return;
+    Trace* trace = traces[thread.slot].load(std::memory_order_relaxed);
+    if (!trace) {
+        trace = static_cast<Trace*>(map_pages(sizeof(Trace), "a trace of plain accesses"));
+        traces[thread.slot].store(trace, std::memory_order_release);
+    }
+    thread.trace = trace;
+}
+
+void end_plain_accesses(ThreadState& thread) { thread.segment = no_segment; }
+
+void plain_slowly(ThreadState& thread, std::uint32_t* cells, std::uint32_t shape, std::uintptr_t place,
+                  std::uintptr_t address) {
+    if (thread.ignoring) return;
+    const Busy busy;
+    if (thread.segment == no_segment) {
+        begin_segment(thread);
+        thread.run_address = 0;
+    }
+    const std::uint32_t mine = thread.segment | shape;
+    const unsigned bytes = mask_of(shape);
+    const bool is_write = shape & 1;
+    unsigned target = 4;
+    for (unsigned i = 0; i < 4; ++i) {
+        const std::uint32_t cell = __atomic_load_n(cells + i, __ATOMIC_RELAXED);
+        if (cell == 0) {
+            if (target == 4) target = i;
+            continue;
+        }
+        if (__builtin_expect(is_marker(cell), 0)) {
+            meet_locations(thread, cell, shape, address, place);
+            continue;
+        }
+        const unsigned theirs = mask_of(cell);
+        if (!(theirs & bytes)) continue;
+        const Event event = event_of_segment(cell >> segment_shift);
+        const bool is_subsumed = (theirs & ~bytes) == 0 && (is_write || !(cell & 1));
+        if (event.slot() != thread.slot && (is_write || (cell & 1)) && !knows_segment(thread, event)) {
+            confirm(thread, cells + i, cell, plain_of(thread, shape, address, place));
+            continue;
+        }
+        // Who would race with it races with this access too, if it is of this thread or known to it.
+        if (is_subsumed && (event.slot() == thread.slot || knows_segment(thread, event))) {
+            if (target < 4 && __atomic_load_n(cells + target, __ATOMIC_RELAXED) != 0) __atomic_store_n(cells + i, 0U, __ATOMIC_RELAXED);
+            else target = i;
+        }
+    }
+    if (target == 4) {
+        thread.random = thread.random * 6364136223846793005U + 1442695040888963407U;
+        const bool marked = is_marker(__atomic_load_n(cells + marker_cell, __ATOMIC_RELAXED));
+        target = static_cast<unsigned>(thread.random >> 33) % (marked ? 3 : 4);
+    }
+    __atomic_store_n(cells + target, mine, __ATOMIC_RELAXED);
+    thread.trace->access(address, is_write, thread.stack.name(place));
+}
+
+void plain_bytes(ThreadState& thread, std::uintptr_t begin, std::size_t size, bool is_write, std::uintptr_t place) {
+    const std::uintptr_t end = begin + size;
+    while (begin < end) {
+        unsigned log = 3;
+        while ((begin & ((1U << log) - 1)) || begin + (std::uintptr_t{1} << log) > end) --log;
+        std::uint32_t* const cells = table.cells_of(begin);
+        const std::uint32_t shape = static_cast<std::uint32_t>(begin & 7) << 3 | log << 1 | is_write;
+        if (!has_cell(cells, thread.segment | shape)) plain_slowly(thread, cells, shape, place, begin);
+        begin += std::uintptr_t{1} << log;
+    }
+}
+
+void mark_location(Location& location) {
+    if (!plain_watched || location.is_sync) return;
+    const std::uintptr_t end = location.address + location.size;
+    for (std::uintptr_t at = location.address; at < end; at = (at | 7) + 1) {
+        std::uint32_t* const cells = table.cells_of(at);
+        const std::uintptr_t granule = at & ~std::uintptr_t{7};
+        unsigned bytes = 0;
+        for (unsigned byte = 0; byte < 8; ++byte)
+            if (granule + byte >= location.address && granule + byte < end) bytes |= 1U << byte;
+        std::uint32_t old = __atomic_load_n(cells + marker_cell, __ATOMIC_RELAXED);
+        for (;;) {
+            const unsigned others = is_marker(old) ? (old >> segment_shift) - first_marker : 0;
+            const std::uint32_t marker = (first_marker + (others | bytes)) << segment_shift;
+            if (__atomic_compare_exchange_n(cells + marker_cell, &old, marker, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+                break;
+        }
+        for (unsigned i = 0; i < marker_cell; ++i) {
+            const std::uint32_t cell = __atomic_load_n(cells + i, __ATOMIC_RELAXED);
+            if (mask_of(cell) & bytes && cell != 0) location.plain_seen = true;
+        }
+        // What stood in the marker's place is put where it may push out another one.
+        if (old != 0 && !is_marker(old)) {
+            __atomic_store_n(cells + 2, old, __ATOMIC_RELAXED);
+            location.plain_seen = true;
+        }
+    }
+}
+
+void check_atomic_against_plain(ThreadState& thread, const Location& location, unsigned size, bool is_write,
+                                std::uint8_t order, std::uintptr_t place) {
+    const std::uintptr_t end = location.address + size;
+    for (std::uintptr_t at = location.address; at < end; at = (at | 7) + 1) {
+        const std::uint32_t* const cells = table.cells_of(at);
+        const std::uintptr_t granule = at & ~std::uintptr_t{7};
+        for (unsigned i = 0; i < 4; ++i) {
+            const std::uint32_t cell = __atomic_load_n(cells + i, __ATOMIC_RELAXED);
+            if (cell == 0 || is_marker(cell) || (!is_write && !(cell & 1))) continue;
+            const std::uintptr_t first = granule + (cell >> 3 & 7);
+            if (first >= end || first + (std::uintptr_t{1} << (cell >> 1 & 3)) <= location.address) continue;
+            const Event event = event_of_segment(cell >> segment_shift);
+            if (event.slot() == thread.slot || knows_segment(thread, event)) continue;
+            PlainAccess second = atomic_of(thread.now(), is_write, static_cast<Order>(order), location,
+                                           thread.stack.name(place));
+            second.thread = thread.number;
+            second.address = at > location.address ? at : location.address;
+            confirm(thread, cells + i, cell, second);
+        }
+    }
+}
+
+void forget_cells(std::uintptr_t begin, std::uintptr_t end) {
+    if (!plain_watched) return;
+    constexpr std::uintptr_t large = std::uintptr_t{1} << 15;
+    while (begin < end) {
+        const std::uintptr_t piece_end = (begin | Table::in_piece) + 1;
+        const std::uintptr_t stop = end < piece_end ? end : piece_end;
+        char* const base = table.cells[begin >> Table::piece_bits].load(std::memory_order_acquire);
+        if (base) {
+            // Whole groups of eight bytes; at the edges those that also hold what stays are left alone.
+            const std::uintptr_t from = begin & Table::in_piece & ~std::uintptr_t{7};
+            const std::uintptr_t to = (((stop - 1) & Table::in_piece) | 7) + 1;
+            char* first = base + from * Table::cell_bytes;
+            char* last = base + to * Table::cell_bytes;
+            if (to - from >= large) {
+                char* const page = reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(first) + 4095) & ~std::uintptr_t{4095});
+                char* const last_page = reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(last) & ~std::uintptr_t{4095});
+                forget_pages(page, static_cast<std::size_t>(last_page - page));
+                std::memset(first, 0, static_cast<std::size_t>(page - first));
+                first = last_page;
+            }
+            std::memset(first, 0, static_cast<std::size_t>(last - first));
+        }
+        begin = stop;
+    }
+}
+
+}  // namespace fencepost::rt

@@ -1,0 +1,87 @@
+"""Models in .cat files on the command line: wherever a model is named."""
+
+import json
+import os
+
+import pytest
+from support.cli import write
+from support.tpl import SB
+
+TSO = """"My TSO"
+acyclic po-loc | rf | co | fr as coherence
+empty rmw & (fre; coe) as atomicity
+acyclic po \\ (W * R) | fencerel(MFENCE) | rfe | co | fr as order
+"""
+LITMUS = """X86 SB
+{ x=0; y=0; }
+ P0         | P1         ;
+ MOV [x],$1 | MOV [y],$1 ;
+ MOV EAX,[y] | MOV EAX,[x] ;
+exists (0:EAX=0 /\\ 1:EAX=0)
+"""
+
+
+def test_litmus(fencepost):
+    code, out, err = fencepost("litmus", write("sb.litmus", LITMUS), "--model", write("mine.cat", TSO))
+    assert out.splitlines()[0] == "SB under mine.cat: Sometimes (1 of 4 executions); exists holds"
+    assert (code, err) == (0, "")
+
+
+def test_check_in_both_places(fencepost):
+    test, mine = write("sb.litmus", LITMUS), write("mine.cat", TSO)
+    code, out, _ = fencepost("check", test, "--model", mine)
+    assert out.startswith("NOT robust: ")
+    assert "which SC forbids" in out
+    assert "mine.cat does not keep the write of x at line 4:2 before the read of y at line 5:2" in out
+    assert code == 1
+    code, out, _ = fencepost("check", test, "--model", "tso", "--against", mine, "-q")
+    assert (code, out) == (0, "robust: under TSO the program has only executions of mine.cat (all 4 executions)\n")
+    code, out, _ = fencepost("check", test, "--model", mine, "--against", "tso", "-q")
+    assert (code, out) == (0, "robust: under mine.cat the program has only executions of TSO (all 4 executions)\n")
+
+
+def test_the_report_can_be_saved_and_read(fencepost):
+    mine = write("mine.cat", TSO)
+    _, out, _ = fencepost("check", write("sb.litmus", LITMUS), "--model", mine, "--format", "json")
+    assert json.loads(out)["model"] == "mine.cat"
+    os.remove(mine)
+    code, again, err = fencepost("explain", write("report.json", out))
+    assert again.startswith("NOT robust: ")
+    assert (code, err) == (0, "")
+
+
+def test_compare(fencepost):
+    code, out, err = fencepost("compare", write("sb.litmus", LITMUS), "--models", f"sc,tso,{write('mine.cat', TSO)}")
+    rows = {line.split()[0]: line.split()[1:] for line in out.splitlines() if line.startswith("  ")}
+    assert rows["TSO"] == ["4", "4", "Sometimes", "1", "-", "0"]
+    assert rows["mine.cat"] == ["4", "4", "Sometimes", "1", "0", "-"]
+    assert (code, err) == (0, "")
+
+
+def test_a_c11_program_is_compiled_for_the_model_s_architecture(fencepost):
+    mine = write("mine.cat", "X86 " + TSO)
+    code, out, _ = fencepost("compare", write("sb.tpl", SB), "--models", f"tso,{mine}", "--format", "json")
+    first, second = json.loads(out)["models"]
+    assert (first["compiled_to"], second["compiled_to"]) == ("x86", "x86")
+    assert first["executions"] == second["executions"]
+    assert code == 0
+
+
+@pytest.mark.parametrize("option", ["--model", "--against", "--models"])
+def test_errors_in_the_file_come_first_with_their_place(fencepost, option):
+    verb = "compare" if option == "--models" else "check"
+    code, out, err = fencepost(verb, "no-such-program.tpl", option, write("bad.cat", '"bad"\nacyclic po | nothing\n'))
+    assert (code, out) == (3, "")
+    assert err == "bad.cat:2:14: error: nothing is not defined\n    acyclic po | nothing\n                 ^\n"
+    code, _, err = fencepost(verb, "no-such-program.tpl", option, "missing.cat")
+    assert (code, err) == (3, "missing.cat: error: cannot read the file: No such file or directory\n")
+
+
+def test_kept_results_are_asked_again_when_the_model_has_changed(fencepost):
+    test, mine = write("sb.litmus", LITMUS), write("mine.cat", TSO)
+    line = ("litmus", test, "--model", mine, "--lines", "kept.jsonl")
+    assert "Sometimes" in fencepost(*line)[1]
+    assert "known from" in fencepost(*line)[1]
+    write("mine.cat", TSO.replace("po \\ (W * R)", "po"))
+    os.utime(mine, ns=(1, 1))
+    assert fencepost(*line)[1].startswith("SB under mine.cat: Never")
