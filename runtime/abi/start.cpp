@@ -26,7 +26,8 @@ void finish(int status, void*) {
 }  // namespace
 
 FENCEPOST_ABI void __tsan_init() {
-    if (is_started) return;
+    // gcc's linker also calls this from .preinit_array, when the C library is not ready for anything.
+    if (is_started || !environ) return;
     is_started = true;
     options();
     current();

@@ -82,7 +82,7 @@ def short_function(name: str) -> str:
 
 def thread(event: Event) -> str:
     if event.thread is None:
-        return "a thread"
+        return "another thread"
     return "the main thread" if event.thread == 0 else f"thread {event.thread}"
 
 
