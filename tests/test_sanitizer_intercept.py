@@ -19,6 +19,11 @@ pytestmark = needs_runtime
 SOURCES = Path(__file__).parent / "sanitizer"
 SCHEDULES = ("native", "random", "pct", "pos")
 BUILDS = [(family, level) for family in ("gcc", "clang") for level in ("-O0", "-O2")]
+
+# libstdc++ 12: std::barrier's tree of tickets, and the waiter count of std::atomic::wait (a load that may miss a store
+# of the user's: the lost wake-up that libc++ had, llvm issue 109290).
+NOT_ROBUST = ("barriers", "atomic_waits", "semaphores", "futures", "thousand_at_once")
+
 _FOLDER = TemporaryDirectory(prefix="fencepost-")
 
 
@@ -51,8 +56,12 @@ def test_what_programs_call(source: str, family: str, level: str) -> None:
         for schedule in SCHEDULES:
             for seed in (1, 2):
                 answer = server.run(f"seed={seed} schedule={schedule} timeout=60000")
-                if (answer["status"], answer.get("exit")) != ("ok", "0"):
+                found = answer["violations"] != "0"
+                wanted = "66" if found else "0"
+                if (answer["status"], answer.get("exit"), answer["races"]) != ("ok", wanted, "0"):
                     failed.append(f"{name} {schedule} {seed}: {answer}")
+                if found and name not in NOT_ROBUST:
+                    failed.append(f"{name} {schedule} {seed} is robust: {answer}")
     said = server.close()
     assert failed == [], said
 

@@ -360,7 +360,7 @@ void once() {
         CHECK(once_value == 1);
     });
     std::once_flag flag;
-    int calls = 0;
+    std::atomic<int> calls{0};
     together(4, [&](int) {
         try {
             std::call_once(flag, [&] {
