@@ -64,7 +64,7 @@ def check_program(
             raise NotImplementedError
         return _decided(result, prepared, info, options, on_progress, started)
     except (Unsupported, ValueError) as error:  # a ValueError: more than the core can hold
-        return replace(result, verdict=Unknown(str(error)))
+        return replace(result, verdict=Unknown(str(error), unsupported=True))
 
 
 def _decided(
