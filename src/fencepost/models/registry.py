@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .axiomatic.algebra import Rules
     from .computation import Computation
     from .evidence import Change, Evidence, Link, Places
+    from .reached import Reached
 
     Part = tuple[int, int, tuple[int, ...], bool]  # of a schedule: thread, instructions, choices, stores delayed
 
@@ -48,6 +49,7 @@ class ModelInfo:
     module: str = ""  # has prepare(program), and classes(program, *, precise)
     monitor: str = ""  # what the core watches during the search
     evidence: str = ""  # module that explains what the monitor finds: explain, repairs and is_hidden
+    states: str = ""  # module that finds out what threads come to, if that can be asked
     engine: str = "search"  # how it is decided against SC: a key of engines.dispatch.ENGINES
     aliases: tuple[str, ...] = ()
     isas: frozenset[Isa] = frozenset({Isa.C11})  # programs of which kinds it gives a meaning to
@@ -109,6 +111,10 @@ class ModelInfo:
         run = cast("Callable[..., Computation]", import_module(self.evidence).computation)
         return run(program, schedule, notion)
 
+    def reach(self, program: Program, buffer: int, watch: Callable[[int], bool]) -> Reached:
+        """What the threads of a prepared program come to, with buffers of so many stores; `watch` may end it."""
+        return cast("Callable[..., Reached]", import_module(self.states).search)(program, buffer, watch)
+
     def flushes(self, instruction: Instruction) -> bool:
         """Whether no store of a thread can be delayed past this instruction of a prepared program."""
         return cast("Callable[[Instruction], bool]", import_module(self.module).flushes)(instruction)
@@ -162,6 +168,7 @@ MODELS: dict[str, ModelInfo] = {
             "fencepost.models.tso.prepare",
             "attacks",
             "fencepost.models.tso.evidence",
+            states="fencepost.models.tso.states",
             engine="attacks",
             aliases=("x86", "x86-tso", "x86tso"),
             isas=frozenset({Isa.C11, Isa.X86}),
