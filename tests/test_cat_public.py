@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 
 import pytest
-from test_graphs_corpus import CORPUS, FOLDERS, rows
+from support.corpus import CORPUS, FOLDERS, rows
 
 from fencepost import frontends
 from fencepost.engines.graphs.enumerate import Ending, enumerate_executions
