@@ -258,6 +258,8 @@ void prepare(Task& task, int id) {
     ++outcome->threads;
 }
 
+std::uint32_t no_stack(std::uintptr_t) { return 0; }
+
 void print_message(const char* text) {
     std::size_t length = 0;
     while (text[length] != 0) ++length;
@@ -279,7 +281,7 @@ void end_at_once(Status) { _exit(66); }
 
 Outcome* outcome = &private_outcome;
 Explorer explorer;
-Hooks hooks = {print_deadlock, print_message, end_at_once};
+Hooks hooks = {no_stack, print_deadlock, print_message, end_at_once};
 
 const char* name_of(Status status) {
     switch (status) {
@@ -403,15 +405,16 @@ bool finished(int id) { return u.tasks[id].state == State::Finished; }
 
 const void* join_object(int id) { return &u.tasks[id]; }
 
-bool block(const void* object, const char* why, std::uint64_t deadline) {
+bool block(const void* object, const char* why, std::uint64_t deadline, Point kind) {
     Task& me = u.tasks[self];
     me.state = State::Blocked;
     me.waits_for = object;
     me.why = why;
+    me.stack = hooks.stack(0);
     me.deadline = deadline;
     me.queued = ++u.blocks;
     if (deadline != never) ++u.timed;
-    me.pending = Operation{Point::Sync, object, true};
+    me.pending = Operation{kind, object, kind == Point::Sync};
     go_on(me);
     return !me.timed_out;
 }
@@ -437,11 +440,12 @@ void interrupt(int id) {
     if (task.state == State::Blocked) make_ready(task, false);
 }
 
-void await_write(const void* address) {
+void await_write(const void* address, std::uintptr_t place) {
     Task& me = u.tasks[self];
     me.state = State::Blocked;
     me.waits_for = address;
     me.why = "waits for a value";
+    me.stack = hooks.stack(place);
     me.for_write = true;
     ++u.watchers;
     me.pending = Operation{Point::Load, address, false};
@@ -497,9 +501,7 @@ void note_race() { __atomic_fetch_add(&outcome->races, 1, __ATOMIC_RELAXED); }
 
 std::uint64_t steps() { return outcome->steps; }
 
-Description description() {
-    return Description{name_of(u.config.kind), u.config.seed, u.config.depth, u.config.expected_steps};
-}
+const Config& run_config() { return u.config; }
 
 const Task& task(int id) { return u.tasks[id]; }
 
