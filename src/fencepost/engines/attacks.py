@@ -25,7 +25,7 @@ from fencepost.models import Unsupported
 from fencepost.models.registry import ModelInfo, find
 from fencepost.program.analysis.delays import unfenced_pairs
 from fencepost.program.analysis.symmetry import symmetric_groups
-from fencepost.program.form import Access, Assert, BlockingCas, Program, Wait
+from fencepost.program.form import MEMORY, Access, Assert, BlockingCas, Program, Wait
 from fencepost.verdict.types import (
     Answer,
     CheckResult,
@@ -196,9 +196,24 @@ def _conclude(result: CheckResult, search: _Search, found: _core.Result) -> Chec
 
 def _left_range(program: Program, discovery: _core.Discovery) -> str:
     thread = program.threads[discovery["thread"]]
-    span = thread.code[discovery["pc"]].span
-    place = f"instruction {discovery['pc']}" if span is None else f"line {span.line}"
-    return (
-        f"values from {program.min_value} to {program.max_value} were followed, and no violation was found, but thread "
-        f"{thread.name} leaves them at {place} (a larger range: --values N)"
-    )
+    instruction = thread.code[discovery["pc"]]
+    place = f"instruction {discovery['pc']}" if instruction.span is None else f"line {instruction.span.line}"
+    followed = f"values from {program.min_value} to {program.max_value} were followed, and no violation was found, but"
+    if isinstance(instruction, Access) and instruction.ref.location == MEMORY:
+        addresses = sorted(location.address for location in program.locations if location.address is not None)
+        return (
+            f"{followed} thread {thread.name} leaves them at {place}, or the memory, which is at the addresses "
+            f"{_spans(addresses)} (a larger range of values: --values N; more memory: memory_size N in the program)"
+        )
+    return f"{followed} thread {thread.name} leaves them at {place} (a larger range: --values N)"
+
+
+def _spans(numbers: list[int]) -> str:
+    """`0 to 9, 12`."""
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and number == spans[-1][1] + 1:
+            spans[-1][1] = number
+        else:
+            spans.append([number, number])
+    return ", ".join(str(first) if first == last else f"{first} to {last}" for first, last in spans) or "none"
