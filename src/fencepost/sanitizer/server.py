@@ -48,12 +48,14 @@ class ForkServer:
         timeout: float = 0.0,
         catch_output: bool = True,
         number: int = 0,
+        log: str | None = None,
     ) -> None:
         self._command = list(command)
         self._timeout = timeout
-        self._log_path = os.path.join(folder, f"log-{number}")
+        self._log_path = log or os.path.join(folder, f"log-{number}")
         self._output_path = os.path.join(folder, f"output-{number}") if catch_output else None
         self._log = open(self._log_path, "a+b")  # noqa: SIM115 - closed with the server
+        self._log.seek(0, os.SEEK_END)  # what is new is read from here on
         self._log_rest = b""
         self._reader = Reader()
         self._answers = b""
