@@ -181,7 +181,7 @@ inline void atomic_fence(int order, std::uintptr_t place) {
     ThreadState& thread = self();
     sched::point(order_of(order) == SeqCst ? sched::Point::Fence : sched::Point::LocalFence, nullptr, false);
     if (!thread.ignoring) {
-        const Busy busy;
+        const Busy inside;
         fence_step(thread, order_of(order), place);
     }
     __atomic_thread_fence(__ATOMIC_SEQ_CST);

@@ -16,7 +16,7 @@ std::uintptr_t number_of(const void* object) { return reinterpret_cast<std::uint
 }  // namespace
 
 void sync_acquire(ThreadState* thread, const void* object) {
-    const Busy busy;
+    const Busy inside;
     Location* const location = locked_location_if_known(number_of(object), true);
     if (!location) return;  // nobody has released it
     acquire_step(*thread, *location);
@@ -24,7 +24,7 @@ void sync_acquire(ThreadState* thread, const void* object) {
 }
 
 void sync_release(ThreadState* thread, const void* object) {
-    const Busy busy;
+    const Busy inside;
     Location& location = locked_location(number_of(object), 0, true);
     release_step(*thread, location);
     location.lock.unlock();
@@ -33,7 +33,7 @@ void sync_release(ThreadState* thread, const void* object) {
 void sync_forget(const void* object) { forget_memory(number_of(object), 1); }
 
 void memory_reset(const void* begin, std::size_t bytes) {
-    const Busy busy;
+    const Busy inside;
     forget_memory(number_of(begin), bytes);
 }
 

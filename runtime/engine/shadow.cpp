@@ -170,7 +170,7 @@ void end_plain_accesses(ThreadState& thread) { thread.segment = no_segment; }
 void plain_slowly(ThreadState& thread, std::uint32_t* cells, std::uint32_t shape, std::uintptr_t place,
                   std::uintptr_t address) {
     if (thread.ignoring) return;
-    const Busy busy;
+    const Busy inside;
     if (thread.segment == no_segment) {
         begin_segment(thread);
         thread.run_address = 0;

@@ -32,6 +32,7 @@ examples:
   fencepost check --model tso dekker.tpl       ... C11 as it is compiled for x86
   fencepost check --property trf dekker.txt    ... free of triangular races?
   fencepost check --model sc peterson.tpl      only assertions and deadlocks, by plain interleaving
+  fencepost check --model tso workers.tpl      for any number of threads, where it has fn worker * { .. }
   fencepost check src/ more.tpl -q             all programs in a folder, one line each
   fencepost check dekker.tpl --format svg -o dekker.svg
   fencepost check src/ --format html -o report.html   one page, to step through
@@ -53,6 +54,12 @@ def configure(parser: Parser) -> None:
         type=question_of.model_name(question_of.names(), "model to compare with"),
         default="sc",
         help="the stronger model, also a .cat file (default: sc)",
+    )
+    question.add_argument(
+        "--instances",
+        type=count,
+        metavar="N",
+        help="of every thread of which any number of copies run, check with N (default: decide for any number)",
     )
     report = parser.add_argument_group("the report")
     report.add_argument(
@@ -126,6 +133,7 @@ def _check(file: str, arguments: Namespace, notion: Notion, options: SearchOptio
                 against=arguments.against,
                 notion=notion,
                 busy_waits=arguments.busy_waits,
+                instances=arguments.instances,
                 options=options,
                 on_progress=progress,
             )

@@ -73,6 +73,14 @@ harm, but counts against robustness. So such loops are treated as blocking waits
 until it succeeds as a blocking CAS; the report says where. `--busy-waits keep` leaves them as they are, as is
 done without being asked for files that announce verdicts, which are about the program as it stands.
 """,
+    "parameterised": """\
+`fn worker * { .. }` in TPL, `thread worker *` in automata text, `p.thread("worker", any_number=True)` in
+Python are threads of which any number of copies run. The question is then about all instances: no copy, one,
+two, and so on without end. `--model tso` and `--model sc` decide it, exactly, by coverability (thesis of
+Derevenetc, 6.3 and Lemma 2.8): "robust for any number of threads", or an instance that is not, with its
+execution. Other models answer unknown. Deadlocks are not looked for. `--instances N` checks N copies of each
+with any model, and says nothing about more. See docs/parameterised.md.
+""",
     "expectations": """\
 A TPL file may say what it expects, in comments on lines of their own:
     // ROBUSTNESS egr: robust: ra. not: rlx.      (egr: robust; wegr: observationally robust)
@@ -88,6 +96,7 @@ fuse           local steps run together with the next shared access
 partial-order  of independent steps, one order is enough
 symmetry       states that differ only by swapping equal threads are one state
 subsume        of states that differ in the monitor only, those that see most are enough
+pairs          any number of threads: states with two threads that are never there at once are left out
 compress       what the monitor remembers is stored once for all states that share it
 """,
     "exit-codes": "".join(f"{code}  {meaning}\n" for code, meaning in MEANING.items())

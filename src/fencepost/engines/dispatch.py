@@ -1,11 +1,11 @@
-"""Which engine decides which question: to add an engine, a module with `check_program`, and a line here."""
+"""Which engine decides which model: to add an engine, a module with `check_program`, and a line here."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
-from typing import cast
+from typing import Any, cast
 
 from fencepost.models.registry import ModelInfo
 from fencepost.program.form import Program
@@ -16,14 +16,20 @@ ENGINES = {
     "search": "fencepost.engines.exhaustive",
     "attacks": "fencepost.engines.attacks",
 }
+TEMPLATES = "fencepost.engines.templates"  # for programs with threads of which any number of copies run
 GRAPHS = "fencepost.engines.graphs.robustness"  # for every pair of models that have axioms
 
 Decider = Callable[..., CheckResult]
 
 
 def check_program_with(info: ModelInfo) -> Decider:
-    """`check_program` of the search that decides this model against SC, imported only now."""
-    return cast("Decider", import_module(ENGINES[info.engine]).check_program)
+    """`check_program` of the search that decides this model against SC, imported when it is called."""
+
+    def check_program(program: Program, **options: Any) -> CheckResult:
+        engine = import_module(TEMPLATES if program.templates else ENGINES[info.engine])
+        return cast("Decider", engine.check_program)(program, **options)
+
+    return check_program
 
 
 def decider(model: ModelInfo, against: ModelInfo, program: Program) -> Decider:
@@ -31,6 +37,8 @@ def decider(model: ModelInfo, against: ModelInfo, program: Program) -> Decider:
 
     The search, where it can: it needs no bound on loops. Execution graphs answer all else.
     """
+    if program.templates:
+        return partial(check_program_with(model), model=model.name, against=against.name)
     if model.searches and against.name == "sc" and program.isa in model.isas:
         return partial(check_program_with(model), model=model.name)
     return partial(cast("Decider", import_module(GRAPHS).check_program), model=model, against=against)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from fencepost.program.form import Access, Instruction, Isa, Program, orders_of
 from fencepost.program.orders import Order
+from fencepost.program.templates import template_names
 
 from . import Unsupported
 from .notions import Notion
@@ -52,6 +53,7 @@ class ModelInfo:
     isas: frozenset[Isa] = frozenset({Isa.C11})  # programs of which kinds it gives a meaning to
     races: bool = True  # whether a data race on non-atomics is an error of the program
     notions: frozenset[Notion] = frozenset({Notion.ROBUST, Notion.OBSERVATIONAL})  # what can be asked about it
+    templates: bool = False  # whether it is decided for any number of copies of a thread
     axioms: str = ""  # module with RULES; of a model that has none, empty
     judges: frozenset[Isa] = frozenset()  # the instructions whose executions its axioms speak of
     target: Isa = Isa.C11  # what C11 programs become before their executions are enumerated
@@ -77,6 +79,8 @@ class ModelInfo:
 
     def prepare(self, program: Program) -> Program:
         """`program` in the model's own terms. Raises models.Unsupported."""
+        if program.templates:
+            raise Unsupported(self.name, None, f"any number of threads of {template_names(program)} run")
         if program.isa not in self.isas:
             raise Unsupported(self.name, None, f"its instructions are those of {program.isa.value}")
         return cast(Callable[[Program], Program], import_module(self.module).prepare)(program)
@@ -156,6 +160,7 @@ MODELS: dict[str, ModelInfo] = {
             isas=frozenset({Isa.C11, Isa.X86}),
             races=False,
             notions=frozenset({Notion.ROBUST, Notion.TRIANGULAR, Notion.STATE}),
+            templates=True,
             axioms="fencepost.models.x86.axioms",
             judges=_PROCESSORS,
             target=Isa.X86,
@@ -168,6 +173,7 @@ MODELS: dict[str, ModelInfo] = {
             "fencepost.models.sc.prepare",
             "none",
             "fencepost.models.sc.evidence",
+            templates=True,
             axioms="fencepost.models.sc.axioms",
             judges=frozenset(Isa),
         ),

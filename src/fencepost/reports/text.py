@@ -21,6 +21,7 @@ from .words import (
     printable,
     safety,
     thread_name,
+    threads_text,
     verdict_line,
 )
 
@@ -88,9 +89,8 @@ def _verdict_style(result: CheckResult, style: Style) -> str:
 
 def _facts(result: CheckResult) -> Iterator[str]:
     program = result.program
-    threads = len(program.threads)
     details = [] if result.file is None else [printable(result.file)]
-    details.append(f"{threads} thread{'' if threads == 1 else 's'}")
+    details.append(printable(threads_text(result)))
     yield f"  program  {printable(program.name)} ({', '.join(details)})"
     yield f"  model    {model_title(result.model)}, against {model_title(result.against)}"
     yield f"  notion   {notion_title(result)}"
