@@ -45,7 +45,8 @@ def load(text: str) -> RunResult:
 def _told(runs: dict[int | None, list[Record]], *, cut_off: bool) -> RunResult:
     findings = Findings()
     endings: Counter[str] = Counter()
-    program, arguments = "the program", ()
+    program = "the program"
+    arguments: tuple[str, ...] = ()
     seconds, steps = 0.0, 0
     for records in runs.values():
         start = next((record for record in records if isinstance(record, Start)), None)
