@@ -1,6 +1,6 @@
 """The programs of examples/sanitizer show what they are said to, with both compilers, at -O0 and -O2, as C and as C++.
 
-Set FENCEPOST_ALL_EXAMPLES=1 for all of that with each program (some minutes); without it C++ is compiled in one way each.
+Set FENCEPOST_ALL_EXAMPLES=1 for all of that with each program (some minutes); else C++ is compiled in one way each.
 """
 
 from __future__ import annotations

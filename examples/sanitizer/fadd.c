@@ -32,5 +32,5 @@ static void right(int me) {
 
 int main(void) {
   RUN(left, right);
-  return 0;
+  return LOAD(x, relaxed) == 0 || seen[0] + seen[1] > 4;  /* never, but compilers must not know */
 }
