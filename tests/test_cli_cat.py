@@ -85,3 +85,10 @@ def test_kept_results_are_asked_again_when_the_model_has_changed(fencepost):
     write("mine.cat", TSO.replace("po \\ (W * R)", "po"))
     os.utime(mine, ns=(1, 1))
     assert fencepost(*line)[1].startswith("SB under mine.cat: Never")
+
+
+def test_models_says_what_was_read(fencepost):
+    code, out, _ = fencepost("models", write("mine.cat", TSO))
+    assert code == 0
+    assert out.splitlines()[0] == "mine.cat  My TSO"
+    assert "axioms: coherence, atomicity, order" in out

@@ -281,3 +281,18 @@ def test_help_teaches() -> None:
         shown = subprocess.run([*COMMAND, verb, "--help"], capture_output=True, text=True, check=True).stdout
         assert "examples:" in shown
         assert "exit codes:" in shown
+
+
+def test_a_page_of_several_tests_and_of_what_is_none(fencepost):
+    files = (write("sb.litmus", SB), write("bad.litmus", "X86 bad\n{}\n P0 ;\n FROB ;\n"))
+    code, out, err = fencepost("litmus", *files, "--format", "html", "-o", "page.html")
+    assert (code, out) == (3, "")
+    assert "FROB" in err
+    with open("page.html", encoding="utf-8") as file:
+        page = file.read()
+    assert page.startswith("<!DOCTYPE html>")
+    assert page.count("<svg") == 4
+    assert "no answer" in page
+    code, _, err = fencepost("litmus", files[0], "--format", "html", "--lines", "kept.jsonl")
+    assert code == 3
+    assert err.startswith("error: --lines keeps results as data")

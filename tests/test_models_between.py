@@ -221,3 +221,15 @@ def test_a_graph_is_judged_again_before_it_is_a_witness() -> None:
     assert not cycle_in(candidate.execution.po)
     with pytest.raises(ReplayError):
         forbidden_execution(candidate, MODELS["tso"], rules, "sc", sc)
+
+
+def test_what_rc20_does_not_have_is_not_passed_over() -> None:
+    text = "C sc\n{}\nP0 (atomic_int* x) { atomic_store_explicit(x, 1, memory_order_seq_cst); }\nexists (x=1)\n"
+    program = loads(text, "sc.litmus")
+    for name in ("rc20", "ra"):
+        result = fencepost.litmus(program, model=name)
+        assert result.unknown is not None
+        assert "line 3" in result.unknown
+        assert "RC11 does" in result.unknown
+    assert fencepost.litmus(program).model == "rc11"
+    assert {row.model for row in fencepost.compare(program).rows} == set(MODELS) - {"rc20", "ra"}

@@ -82,7 +82,7 @@ def final_states(
     started = time.perf_counter()
     try:
         prepared = compiled(program, model.target)
-        rules = model.rules(prepared.isa)
+        rules = model.rules_for(prepared)
         found = enumerate_executions(
             prepared,
             rules,

@@ -86,8 +86,8 @@ class _Check:
         self.options = options
         self.started = started
         self.program = compiled(program, model.target)
-        self.rules = model.rules(self.program.isa)
-        self.judge = against.rules(self.program.isa)
+        self.rules = model.rules_for(self.program)
+        self.judge = against.rules_for(self.program)
         self.unrolling = unrolling_of(program, self.program, options)
         racing = model.races and any(not location.atomic for location in self.program.locations)
         self.flag = Rules(self.rules.name, self.rules.flags) if racing else None

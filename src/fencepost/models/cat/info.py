@@ -9,7 +9,7 @@ from pathlib import Path
 from fencepost.models.axiomatic.algebra import Rules, show
 from fencepost.models.notions import Notion
 from fencepost.models.registry import ModelInfo
-from fencepost.program.form import Isa
+from fencepost.program.form import Isa, Program
 
 from .load import CatFile, load
 
@@ -20,6 +20,9 @@ class CatModel(ModelInfo):
 
     def rules(self, isa: Isa) -> Rules:
         return self.file.rules(isa)
+
+    def rules_for(self, program: Program) -> Rules:
+        return self.rules(program.isa)
 
     @property
     def fingerprint(self) -> str:
@@ -42,7 +45,7 @@ def cat_model(name: str) -> CatModel:
     model = CatModel(
         name=name,
         title=file.title,
-        description=f"the axioms in {name}",
+        description=f"axioms: {', '.join(axiom.name for axiom in file.rules(file.isa or Isa.C11).axioms)}",
         decides="every question on execution graphs: exact up to a bound on loops (--unroll)",
         engine="graphs",
         isas=frozenset(Isa),
