@@ -195,7 +195,7 @@ def test_options_of_the_runtime_that_there_are_not(fencepost, troubles, monkeypa
     monkeypatch.setenv("FENCEPOST_OPTIONS", "racess=0")
     code, out, err = fencepost("run", troubles, "race")
     assert (code, out) == (3, "")
-    assert "there is no option 'racess'" in err
+    assert "error: FENCEPOST_OPTIONS: there is no option 'racess=0'" in err
 
 
 def test_minimised_schedules_are_saved_and_can_be_replayed(fencepost, troubles, tmp_path):
