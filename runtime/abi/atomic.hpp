@@ -122,7 +122,8 @@ void atomic_store(volatile T* address, T value, int order, std::uintptr_t place)
         if (__builtin_expect(visit.location().written == 0, 0)) visit.begin(word(load_word(address)));
         visit.judge(access);
         store_word(address, value);
-        write_step(thread, visit.location(), access, word(value));
+        if (!write_again(thread, visit.location(), access, word(value), false))
+            write_step(thread, visit.location(), access, word(value));
     }
     sched::observed(plain, word(value), true);
 }
@@ -141,7 +142,8 @@ T atomic_update(volatile T* address, T operand, int order, std::uintptr_t place)
         old = Operation::perform(address, operand);
         visit.begin(word(old));
         visit.judge(access);
-        rmw_step(thread, visit.location(), access, word(Operation::result(old, operand)));
+        const std::uint64_t value = word(Operation::result(old, operand));
+        if (!write_again(thread, visit.location(), access, value, true)) rmw_step(thread, visit.location(), access, value);
     }
     sched::observed(plain, word(old), Operation::result(old, operand) != old);
     return old;
@@ -165,7 +167,8 @@ int atomic_cas(volatile T* address, T* expected, T wanted, int order, int failur
         visit.begin(word(old));
         visit.judge(access);
         if (old == *expected) {
-            rmw_step(thread, visit.location(), access, word(wanted));
+            if (!write_again(thread, visit.location(), access, word(wanted), true))
+                rmw_step(thread, visit.location(), access, word(wanted));
         } else if (access.kind != Kind::BlockingCas) {
             access.order = order_of(failure);
             read_step(thread, visit.location(), access);

@@ -111,10 +111,10 @@ std::uintptr_t place_of(std::uint32_t stack) {
 
 void add_write(Record& record, const char* key, const Write& write, const Access& access) {
     record.begin_object(key);
-    if (write.by) {
-        record.number("thread", number_of_event(write.by));
-        record.text("what", write.is_rmw ? (write.is_cas ? "cas" : "rmw") : "store");
-        record.text("order", name_of(static_cast<Order>(write.order)));
+    if (write.by()) {
+        record.number("thread", number_of_event(write.by()));
+        record.text("what", write.is_rmw() ? "rmw" : "store");
+        record.text("order", name_of(static_cast<Order>(write.order())));
     } else {
         record.text("what", "initial");
     }
@@ -174,8 +174,8 @@ void tell_violation(const ThreadState& thread, const Access& access, const Findi
     text << "fencepost: not robust: the " << name_of(access.order) << " " << name_of(access.kind) << " of ";
     text.hex(access.address) << " by thread " << thread.number << " need not see a newer write\n";
     text.stack(stack);
-    text << "    the write that it may miss, though it comes first under SC: " << name_of(static_cast<Order>(finding.missed.order))
-         << (finding.missed.is_rmw ? " rmw" : " store") << " of ";
+    text << "    the write that it may miss, though it comes first under SC: " << name_of(static_cast<Order>(finding.missed.order()))
+         << (finding.missed.is_rmw() ? " rmw" : " store") << " of ";
     text.hex(finding.missed.value) << "\n";
     text.stack(finding.missed.stack);
     if (finding.has_stale) (text << "    what it may take instead: ").hex(finding.stale.value) << "\n";
@@ -259,7 +259,7 @@ void report_violation(ThreadState& thread, const Access& access, const Finding& 
         add_write(record, "missed", finding.missed, access);
         if (finding.has_stale) add_write(record, "stale", finding.stale, access);
         Step steps[longest_path];
-        const unsigned count = path_between(thread, finding.missed.by, steps);
+        const unsigned count = path_between(thread, finding.missed.by(), steps);
         record.begin_list("path");
         for (unsigned i = 0; i < count; ++i) {
             record.begin_object().number("thread", steps[i].thread);

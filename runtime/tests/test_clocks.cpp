@@ -124,7 +124,7 @@ TEST("a bounded history misses findings, and never invents one") {
     unsigned found = 0;
     for (int round = 0; round < 300; ++round) {
         Execution run(3, 2);
-        rt::options_for_change().history = 3;
+        rt::history_kept = 3;
         for (int i = 0; i < 24; ++i) {
             random_step(run, random, 3, 2, false, false);
             const Orders orders(run.graph);

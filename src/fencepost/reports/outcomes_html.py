@@ -83,4 +83,6 @@ def _states(number: int, result: Outcomes) -> Iterator[str]:
     for count, what in ((result.blocked, "wait for ever"), (result.failed, "fail an assertion or miss an array")):
         if count:
             yield f"<tr><td>{count:,}</td><td>{what}</td><td></td></tr>"
+    for note, count in result.notes.items():
+        yield f"<tr><td>{count:,}</td><td>noted by the model: {page.text(note)}</td><td></td></tr>"
     yield "</tbody></table>"
