@@ -207,6 +207,16 @@ Task* ask_strategy(int count) {
     abandon(Status::Redundant, nullptr);
 }
 
+// Who waits for a write to the address, or spins on it, may look again.
+void tell_of_write(const void* address, const Task* writer) {
+    if (u.watchers == 0 && u.spinners == 0) return;
+    for (int i = 0; i < u.alive; ++i) {
+        Task& task = *u.live[i];
+        if (task.state == State::Blocked && task.for_write && task.waits_for == address) make_ready(task, false);
+        if (task.spinning && &task != writer && task.looks.includes(address)) stop_spinning(task);
+    }
+}
+
 // Decides who takes the next step. Null: there is no thread left.
 Task* decide() {
     const int count = candidates();
@@ -229,14 +239,9 @@ Task* decide() {
                                       static_cast<std::uint64_t>(done.kind) << 1 | (done.writes ? 1U : 0U))) *
                     0x100000001b3U;
     chosen->last_step = outcome->steps;
-    if (done.writes && (u.watchers > 0 || u.spinners > 0)) {
-        for (int i = 0; i < u.alive; ++i) {
-            Task& task = *u.live[i];
-            if (task.state == State::Blocked && task.for_write && task.waits_for == done.address)
-                make_ready(task, false);
-            if (task.spinning && &task != chosen && task.looks.includes(done.address)) stop_spinning(task);
-        }
-    }
+    // Whether an RMW changes anything is known when it is done (note_access): a CAS that fails is no news for who
+    // spins.
+    if (done.writes && done.kind != Point::Rmw) tell_of_write(done.address, chosen);
     u.strategy.executed(*chosen, u.ready, count);
 
     if (chosen == u.current) {
@@ -374,6 +379,7 @@ void note_access(const void* address, std::uint64_t value, bool changed) {
     Task& me = u.tasks[self];
     if (changed) {
         me.looks.forget();
+        if (me.pending.kind == Point::Rmw) tell_of_write(address, &me);
     } else if (me.looks.note(address, value)) {
         start_spinning(me);
     }
