@@ -403,6 +403,7 @@ void cancel_creation(int id) {
 }
 
 void enter(int id) {
+    const rt::Busy busy;
     self = id;
     await_token(u.tasks[id]);
 }
