@@ -15,9 +15,7 @@ from fencepost.sanitizer import installation
 Answer = dict[str, str]
 
 
-def build(
-    source: Path, target: Path, compiler: str, *flags: str, runtime: str = installation.STATIC_RUNTIME
-) -> Path:
+def build(source: Path, target: Path, compiler: str, *flags: str, runtime: str = installation.STATIC_RUNTIME) -> Path:
     """Compiled with the instrumentation, linked with our runtime and not with the compiler's."""
     made = target.with_suffix(".o")
     instrument = ["-fsanitize=thread", "-g", f"-I{installation.INCLUDE}"]
