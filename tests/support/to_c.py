@@ -63,6 +63,12 @@ _PRELUDE = """\
 #include "fencepost.h"
 
 int __fencepost_choose(int count);
+
+/* clang makes a load of an update that changes nothing, should it know that. */
+static inline long long opaque(long long value) {
+  __asm__ volatile("" : "+r"(value));
+  return value;
+}
 """
 
 
@@ -101,8 +107,9 @@ class _Writer:
         self.helpers: list[str] = []
 
     def text(self) -> str:
+        # Not static: compilers drop stores to what nobody else can see and nobody reads.
         locations = [
-            f"static {'_Atomic ' if location.atomic else 'volatile '}{self.type} {self.name(location.name)}"
+            f"{'_Atomic ' if location.atomic else 'volatile '}{self.type} {self.name(location.name)}"
             f"[{location.size}] = {{{', '.join(map(str, location.initial))}}};\n"
             for location in self.program.locations
         ]
@@ -176,7 +183,8 @@ class _Writer:
             case Store(_, expr, order):
                 lines.append(f"atomic_store_explicit({place}, {wrapped(expr)}, {_ORDERS[order]});")
             case Rmw(register, op, _, operand, order):
-                lines.append(out(register, f"{_FETCHES[op]}({place}, {wrapped(operand)}, {_ORDERS[order]})"))
+                changed = f"({self.type})opaque({value(operand)})"
+                lines.append(out(register, f"{_FETCHES[op]}({place}, {changed}, {_ORDERS[order]})"))
             case Cas(register, _, expected, desired, success, failure):
                 lines.append(f"{self.type} expected = {wrapped(expected)};")
                 lines.append(
