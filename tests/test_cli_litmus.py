@@ -334,8 +334,8 @@ def test_check_keeps_its_results_too(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def described(heading: str) -> set[str]:
-    """The fields in a table of docs/json.md."""
-    text = (Path(__file__).parent.parent / "docs" / "json.md").read_text(encoding="utf-8")
+    """The fields in a table of docs/json-litmus.md."""
+    text = (Path(__file__).parent.parent / "docs" / "json-litmus.md").read_text(encoding="utf-8")
     section = text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
     return {line.split("`")[1] for line in section.splitlines() if line.startswith("| `")}
 
