@@ -119,17 +119,17 @@ compiler and processor may be stronger); what no run shows is not reported. docs
     "schedules": """\
 native   the operating system chooses: for long programs; a run cannot be repeated
 random   whoever can go on, with equal chances, at each access and each synchronisation
-pct      random priorities, which change at depth - 1 random points: a bug of depth d shows in a run of k steps and
-         n threads with probability 1/(n k^(d-1)) or more (Burckhardt et al., ASPLOS 2010)
+pct      random priorities, which change at depth - 1 random points: a bug of depth d shows in a run of k
+         steps and n threads with probability 1/(n k^(d-1)) or more (Burckhardt et al., ASPLOS 2010)
 pos      random priorities, drawn anew after each conflict (Yuan, Yang and Gu, CAV 2018)
 default  random, pct of depths 2 to 5, and pos in turn
 The same seed is the same schedule, in any process: each finding tells the command that repeats it.
 """,
     "benign-waits": """\
 A loop that only reads until something is there may read an old value and go on waiting: by the letter a
-violation, in fact harmless. fencepost.h says so in the program (fencepost_wait_eq and the like); --benign-waits
-tries it out: the load gets an old value that the model allows, and if the thread does nothing but load again,
-it was a wait. Such findings are told as "benign wait" and do not count.
+violation, in fact harmless. fencepost.h says so in the program (fencepost_wait_eq and the like);
+--benign-waits tries it out: the load gets an old value that the model allows, and if the thread does nothing
+but load again, it was a wait. Such findings are told as "benign wait" and do not count.
 """,
     "sanitizer-options": """\
 FENCEPOST_OPTIONS="key=value:key=value" goes to the runtime in the program; help=1 lists all.
