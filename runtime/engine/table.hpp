@@ -53,7 +53,8 @@ inline bool is_watchable(std::uintptr_t address) { return address < (std::uintpt
 Location& locked_location_slowly(std::uintptr_t address, unsigned size, bool is_sync);
 
 inline Location& locked_location(std::uintptr_t address, unsigned size, bool is_sync) {
-    Location* const found = table.granule(address)->load(std::memory_order_acquire);
+    Location* found = table.granule(address)->load(std::memory_order_acquire);
+    if (found && found->address != address && found->next) found = found->next;  // two of four bytes each
     if (__builtin_expect(found && found->address == address && found->is_sync == is_sync, 1)) {
         found->lock.lock();
         if (__builtin_expect(found->address == address && found->is_sync == is_sync, 1)) return *found;

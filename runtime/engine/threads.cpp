@@ -10,7 +10,7 @@
 
 namespace fencepost::rt {
 
-thread_local ThreadState* this_thread __attribute__((tls_model("initial-exec"))) = nullptr;
+constinit thread_local ThreadState* this_thread __attribute__((tls_model("initial-exec"))) = nullptr;
 std::atomic<bool> any_discarded{false};
 std::atomic<Epoch> discarded[most_slots];
 
