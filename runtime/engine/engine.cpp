@@ -4,7 +4,9 @@
 #include "base/os.hpp"
 #include "engine/steps.hpp"
 #include "engine/table.hpp"
+#include "engine/segments.hpp"
 #include "engine/threads.hpp"
+#include "report/report.hpp"
 
 namespace fencepost::rt {
 
@@ -37,11 +39,24 @@ void memory_reset(const void* begin, std::size_t bytes) {
     forget_memory(number_of(begin), bytes);
 }
 
-void before_fork() { lock_threads(); }
-void after_fork_parent() { unlock_threads(); }
+// The order is that in which they are taken elsewhere. Locations that other threads hold at this moment stay locked in the
+// child, so all are let go there: its only thread holds none.
+void before_fork() {
+    lock_log();
+    lock_segments();
+    lock_threads();
+    lock_tables();
+}
+void after_fork_parent() {
+    unlock_tables();
+    unlock_threads();
+    unlock_segments();
+    unlock_log();
+}
 void after_fork_child() {
     only_this_thread_left();
-    unlock_threads();
+    after_fork_parent();
+    unlock_locations();
 }
 
 void ignore_begin(ThreadState* thread) { ++thread->ignoring; }

@@ -54,10 +54,11 @@ Location& locked_location_slowly(std::uintptr_t address, unsigned size, bool is_
 
 inline Location& locked_location(std::uintptr_t address, unsigned size, bool is_sync) {
     Location* found = table.granule(address)->load(std::memory_order_acquire);
-    if (found && found->address != address && found->next) found = found->next;  // two of four bytes each
-    if (__builtin_expect(found && found->address == address && found->is_sync == is_sync, 1)) {
+    const std::uintptr_t key = Location::key_of(address, is_sync);
+    if (found && !found->has_key(key)) found = found->next.load(std::memory_order_relaxed);  // two of four bytes each
+    if (__builtin_expect(found && found->has_key(key), 1)) {
         found->lock.lock();
-        if (__builtin_expect(found->address == address && found->is_sync == is_sync, 1)) return *found;
+        if (__builtin_expect(found->has_key(key), 1)) return *found;
         found->lock.unlock();
     }
     return locked_location_slowly(address, size, is_sync);
@@ -73,5 +74,10 @@ void forget_cells(std::uintptr_t begin, std::uintptr_t end);
 void forget_memory(std::uintptr_t begin, std::size_t bytes);
 
 std::uint64_t locations_made();
+
+// For a fork: nobody is in the middle of anything here.
+void lock_tables();
+void unlock_tables();
+void unlock_locations();  // all; in a process with one thread
 
 }  // namespace fencepost::rt

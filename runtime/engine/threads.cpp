@@ -159,6 +159,7 @@ void ThreadState::widen(unsigned wanted) {
 }
 
 unsigned number_of_event(Event event) {
+    const Guard guard(lock);
     const Place& place = places[event.slot()];
     return event.epoch() >= place.first ? place.number : place.number_before;
 }
