@@ -9,7 +9,6 @@ linearly if each execution costs the same.
 """
 
 import argparse
-import csv
 import os
 import sys
 import time
@@ -18,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from support.corpus import FOLDERS, differences  # noqa: E402
+from support.corpus import CORPUS, FOLDERS, differences, rows  # noqa: E402
 
 from fencepost.engines.graphs.enumerate import enumerate_executions  # noqa: E402
 from fencepost.models.registry import MODELS  # noqa: E402
@@ -86,10 +85,9 @@ def corpus(folder, slowest):
     total, tests, wrong, times = 0.0, 0, [], []
     print(f"{'folder':10} {'tests':>6} {'seconds':>8} {'ms/test':>8} {'differing':>10}")
     for name in FOLDERS:
-        with (folder / name / "expected.csv").open(encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
+        table = rows(name, folder)
         seconds, differing = 0.0, 0
-        for row in rows:
+        for row in table:
             started = time.perf_counter()
             found = list(differences(folder, row))
             took = time.perf_counter() - started
@@ -97,8 +95,10 @@ def corpus(folder, slowest):
             differing += bool(found)
             wrong += [f"{row['file']}: {text}" for text in found]
             times.append((took, row["file"]))
-        print(f"{name:10} {len(rows):>6} {seconds:>8.2f} {seconds / len(rows) * 1e3:>8.2f} {differing:>10}", flush=True)
-        total, tests = total + seconds, tests + len(rows)
+        print(
+            f"{name:10} {len(table):>6} {seconds:>8.2f} {seconds / len(table) * 1e3:>8.2f} {differing:>10}", flush=True
+        )
+        total, tests = total + seconds, tests + len(table)
     print(
         f"{'all':10} {tests:>6} {total:>8.2f} {total / tests * 1e3:>8.2f} {len({w.split(':')[0] for w in wrong}):>10}"
     )
@@ -110,7 +110,7 @@ def corpus(folder, slowest):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--folder", type=Path, default=ROOT.parent / "shared" / "corpora" / "litmus")
+    parser.add_argument("--folder", type=Path, default=CORPUS)
     parser.add_argument("--slowest", type=int, default=5, metavar="N", help="name the N slowest tests")
     arguments = parser.parse_args()
     if arguments.folder.is_dir():

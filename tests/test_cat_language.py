@@ -68,6 +68,12 @@ def expression(folder: Path, text: str, isa: Isa = Isa.C11) -> str:
         ('include "other.cat" let r = mine', "(po ; po)"),
         ('include "filters.cat" let r = WR(po)', "(([W] ; po) ; [R])"),
         ("let r = po & 'tag", None),
+        ('include "cross.cat" with co from generate_cos(co0) let r = co', "co"),
+        ('include "enumerations.cat" with TLBI-after from all-TLBI-Imp_TTD_R-enums(po) let r = po | TLBI-after', "po"),
+        ('include "aarch64bbm.cat" let r = po | [TTDV]; co; [TLBUncacheableTTD]', "po"),
+        ("let r = po | same-oa(PTE * PTE) | infinite-predecessors(co) * _", "po"),
+        ('include "aarch64deps.cat" let r = [Imp & TTD & R]; iico_data; [B] | lws', "(([M] ; (po & loc)) ; [W])"),
+        ('include "fences.cat" let r = ctrlisync', "((ctrl ; [ISYNC]) ; po)"),
         ("let r = ctrlcfence(ISB)", "((ctrl ; [ISB]) ; po)"),
     ],
 )

@@ -11,8 +11,7 @@ import os
 from pathlib import Path
 
 import pytest
-from support.corpus import FOLDERS
-from test_graphs_corpus import CORPUS
+from support.corpus import CORPUS, FOLDERS
 
 from fencepost import frontends
 from fencepost.engines.graphs.enumerate import Ending, enumerate_executions

@@ -132,3 +132,14 @@ def test_what_a_model_flags_is_said(fencepost):
     assert code == 0
     _, out, _ = fencepost("litmus", "sb.litmus", "--model", mine, "--format", "json")
     assert json.loads(out)["notes"] == {"reads-from-another": 4}
+
+
+def test_from_read_is_told_as_such_however_it_is_written(fencepost):
+    strict = write("strict.cat", "let back = rf^-1; co\nacyclic po | rf | co | back as order\n")
+    loose = write("loose.cat", "acyclic po-loc | rf | co | fr as coherence\n")
+    line = ("check", write("sb.litmus", LITMUS), "--model", loose, "--against", strict)
+    code, out, _ = fencepost(*line)
+    assert code == 1
+    assert out.count("reads y = 0, before line 4:15 (P1) writes y = 1") == 1
+    for format in ("svg", "html", "sarif", "json"):
+        assert fencepost(*line, "--format", format)[0] == 1

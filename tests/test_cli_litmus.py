@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import time
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from support.cli import COMMAND, start, write
 
 import fencepost
 from fencepost.cli.main import main
+from fencepost.frontends import loads
 
 SB = """X86 SB
 { }
@@ -296,3 +298,24 @@ def test_a_page_of_several_tests_and_of_what_is_none(fencepost):
     code, _, err = fencepost("litmus", files[0], "--format", "html", "--lines", "kept.jsonl")
     assert code == 3
     assert err.startswith("error: --lines keeps results as data")
+
+
+def test_a_picture_of_every_final_state(fencepost):
+    file = write("sb.litmus", SB)
+    code, out, _ = fencepost("litmus", file, "--format", "svg")
+    picture = ET.fromstring(out)
+    assert code == 0
+    assert len(picture.findall("{http://www.w3.org/2000/svg}svg")) == 4
+    ids = [element.get("id") for element in picture.iter() if element.get("id")]
+    assert len(ids) == len(set(ids))
+    said = [text.text for text in picture.findall("{http://www.w3.org/2000/svg}text")]
+    assert len(said) == 5
+    assert sum("(1 of 4)" in text for text in said) == 4
+    assert fencepost("litmus", file, file, "--format", "svg")[0] == 3
+
+
+def test_results_are_pictures_in_jupyter():
+    program = loads(SB, "sb.litmus")
+    assert ET.fromstring(fencepost.litmus(program, graphs=True)._repr_svg_()) is not None
+    assert len(ET.fromstring(fencepost.litmus(program)._repr_svg_()).findall("{http://www.w3.org/2000/svg}svg")) == 0
+    assert ET.fromstring(fencepost.check(program)._repr_svg_()) is not None

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from support.tso_families import FAMILIES
 
 from fencepost import api
 from fencepost.fences.types import Repaired
@@ -106,3 +107,10 @@ def test_what_is_written_in_automata_text_is_the_same_program(path: Path) -> Non
     outcomes = [api.fence(one).outcome for one in (program, again)]
     assert all(isinstance(outcome, Repaired) for outcome in outcomes)
     assert len({len(outcome.changes) for outcome in outcomes if isinstance(outcome, Repaired)}) == 1
+
+
+@pytest.mark.parametrize(("family", "threads", "needed"), [("filter lock", 3, 6), ("bakery", 2, 4), ("stealers", 2, 3)])
+def test_families_that_are_measured(family: str, threads: int, needed: int) -> None:
+    outcome = api.fence(loads(FAMILIES[family][0](threads), f"{family}.txt")).outcome
+    assert isinstance(outcome, Repaired)
+    assert len(outcome.changes) == needed

@@ -5,20 +5,14 @@
 
 from __future__ import annotations
 
-import csv
-from pathlib import Path
-
 import pytest
-from support.corpus import FOLDERS, differences
-
-CORPUS = Path(__file__).parents[2] / "shared" / "corpora" / "litmus"
+from support.corpus import CORPUS, FOLDERS, differences, rows
 
 
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="the public litmus tests do not lie beside the repository")
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_the_answers_are_those_of_herd(folder: str) -> None:
-    with (CORPUS / folder / "expected.csv").open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    differing = [f"{row['file']}: {what}" for row in rows for what in differences(CORPUS, row)]
-    assert len(rows) > 200
+    table = rows(folder)
+    differing = [f"{row['file']}: {what}" for row in table for what in differences(CORPUS, row)]
+    assert len(table) > 200
     assert not differing, "\n".join(differing)

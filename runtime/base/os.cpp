@@ -75,9 +75,6 @@ void* allocate_forever(std::size_t bytes, const char* purpose) {
     return result;
 }
 
-void lock_arena() { arena.lock.lock(); }
-void unlock_arena() { arena.lock.unlock(); }
-
 void write_all(int descriptor, const char* text, std::size_t bytes) {
     while (bytes) {
         const long written = syscall(SYS_write, descriptor, text, bytes);

@@ -16,9 +16,6 @@ void forget_pages(void* pages, std::size_t bytes);
 // Bytes that are never given back, zeroed and aligned to 16; from any thread.
 void* allocate_forever(std::size_t bytes, const char* purpose);
 
-void lock_arena();
-void unlock_arena();
-
 void write_all(int descriptor, const char* text, std::size_t bytes);
 // "fencepost: ..." on stderr.
 void say(const char* text, const char* more = "", const char* end = "");

@@ -38,16 +38,6 @@ class Pool {
         of.free = block;
     }
 
-    // For a fork.
-    void lock() {
-        for (Class& of : classes_) of.lock.lock();
-        lock_arena();
-    }
-    void unlock() {
-        unlock_arena();
-        for (Class& of : classes_) of.lock.unlock();
-    }
-
   private:
     struct Block {
         Block* next;

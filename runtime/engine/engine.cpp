@@ -4,9 +4,8 @@
 #include "base/os.hpp"
 #include "engine/steps.hpp"
 #include "engine/table.hpp"
-#include "engine/segments.hpp"
 #include "engine/threads.hpp"
-#include "report/report.hpp"
+#include "schedule/schedule.hpp"
 
 namespace fencepost::rt {
 
@@ -39,24 +38,26 @@ void memory_reset(const void* begin, std::size_t bytes) {
     forget_memory(number_of(begin), bytes);
 }
 
-// The order is that in which they are taken elsewhere. Locations that other threads hold at this moment stay locked in the
-// child, so all are let go there: its only thread holds none.
+// The child has one thread, and nobody who would unlock what another one has locked. Under control others are inside
+// only to wait for their turn, and hold no lock.
 void before_fork() {
-    lock_log();
-    lock_segments();
+    if (!sched::controlled()) stop_world();
     lock_threads();
-    lock_tables();
+    while (!sched::controlled() && others_are_busy()) {
+        unlock_threads();
+        yield_processor();
+        lock_threads();
+    }
 }
+
 void after_fork_parent() {
-    unlock_tables();
     unlock_threads();
-    unlock_segments();
-    unlock_log();
+    if (!sched::controlled()) start_world();
 }
+
 void after_fork_child() {
     only_this_thread_left();
     after_fork_parent();
-    unlock_locations();
 }
 
 void ignore_begin(ThreadState* thread) { ++thread->ignoring; }

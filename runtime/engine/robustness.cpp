@@ -3,6 +3,12 @@
 #include "engine/psc.hpp"
 #include "engine/threads.hpp"
 
+// As in fencepost.h.
+struct fencepost_condition {
+    int (*holds)(const void* context, unsigned long long seen);
+    const void* context;
+};
+
 namespace fencepost::rt {
 namespace {
 
@@ -44,6 +50,10 @@ bool ends_wait(const Access& access, std::uint64_t seen) {
         case 3: return less || seen == wanted;
         case 4: return !less && seen != wanted;
         case 5: return !less;
+        case 7: {  // as the program says
+            const auto* const condition = reinterpret_cast<const fencepost_condition*>(access.expected);
+            return condition->holds(condition->context, seen) != 0;
+        }
         default: return seen == wanted;
     }
 }

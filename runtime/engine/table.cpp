@@ -121,40 +121,6 @@ void forget_locations(std::uintptr_t begin, std::uintptr_t end) {
 
 }  // namespace
 
-void lock_tables() {
-    spare.lock.lock();
-    mapping.lock();
-    pool.lock();
-}
-
-void unlock_tables() {
-    pool.unlock();
-    mapping.unlock();
-    spare.lock.unlock();
-}
-
-void unlock_locations() {
-    for (std::atomic<char*>& piece : table.locations) {
-        char* const base = piece.load(std::memory_order_relaxed);
-        if (!base) continue;
-        constexpr std::uintptr_t pages = std::uintptr_t{1} << (Table::piece_bits - 12);
-        for (std::uintptr_t page = 0; page < pages; ++page) {
-            const std::uintptr_t at = page << 12;
-            if ((page & 63) == 0 && Table::mark(base, at).load(std::memory_order_relaxed) == 0) {
-                page |= 63;
-                continue;
-            }
-            if (!(Table::mark(base, at).load(std::memory_order_relaxed) & Table::mark_bit(at))) continue;
-            for (std::uintptr_t byte = 0; byte < 4096; byte += 8) {
-                const auto* const head = reinterpret_cast<std::atomic<Location*>*>(base + at + byte);
-                for (Location* found = head->load(std::memory_order_relaxed); found;
-                     found = found->next.load(std::memory_order_relaxed))
-                    found->lock.unlock();
-            }
-        }
-    }
-}
-
 char* Table::map_locations(std::uintptr_t address) {
     return map_piece(locations[address >> piece_bits], (std::size_t{1} << piece_bits) + mark_bytes,
                      "a table of atomic locations");

@@ -75,9 +75,4 @@ void forget_memory(std::uintptr_t begin, std::size_t bytes);
 
 std::uint64_t locations_made();
 
-// For a fork: nobody is in the middle of anything here.
-void lock_tables();
-void unlock_tables();
-void unlock_locations();  // all; in a process with one thread
-
 }  // namespace fencepost::rt

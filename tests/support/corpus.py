@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -23,7 +24,15 @@ MODEL = {
 }
 NAMED = {"SC": "sc", "x86": "tso", "aarch64": "armv8", "armv7": "armv7", "ppc": "power", "rc20": "rc20", "rc11": "rc11"}
 
+CORPUS = Path(__file__).parents[3] / "shared" / "corpora" / "litmus"  # beside the repository, if at all
+
 Row = Mapping[str, str]
+
+
+def rows(folder: str, corpus: Path = CORPUS) -> list[dict[str, str]]:
+    """The table of a folder."""
+    with (corpus / folder / "expected.csv").open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
 
 
 def differences(corpus: Path, row: Row) -> Iterator[str]:

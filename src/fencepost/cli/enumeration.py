@@ -82,6 +82,8 @@ class Batch(Generic[T]):
         if arguments.lines is not None and arguments.format not in ("text", "json"):
             raise UsageError("--lines keeps results as data, of which no page can be made", "leave one of the two out")
         self._files, self._several = gather(arguments.files)
+        if arguments.format == "svg" and self._several:
+            raise UsageError("a picture shows one program", "name one file, or take another format")
         self._arguments = arguments
         if arguments.output is not None:
             check_writable(arguments.output)

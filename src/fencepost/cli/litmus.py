@@ -18,6 +18,7 @@ from .exits import FOUND, OK, UNKNOWN
 from .parsing import Parser
 from .question import fingerprint_of, model_name
 
+_WITH_GRAPHS = ("html", "svg")  # formats that are about them
 _EXAMPLES = """\
 examples:
   fencepost litmus sb.litmus                   under the model of its architecture
@@ -49,7 +50,7 @@ def configure(parser: Parser) -> None:
         help=f"{', '.join(model.name for model in MODELS.values() if model.axioms)} "
         "or a file in the cat language (default: that of the test's architecture)",
     )
-    report = add_report(parser, "html")
+    report = add_report(parser, "html", "svg")
     report.add_argument("--graphs", action="store_true", help="an execution for every final state")
     report.add_argument("--states", action="store_true", help="of several files, too, all final states")
     add_limits(parser)
@@ -57,7 +58,7 @@ def configure(parser: Parser) -> None:
 
 def run(arguments: Namespace) -> int:
     options = options_of(arguments)
-    graphs = arguments.graphs or arguments.format == "html"
+    graphs = arguments.graphs or arguments.format in _WITH_GRAPHS
     question = {
         "verb": "litmus",
         "model": fingerprint_of(arguments.model),
@@ -77,14 +78,29 @@ def run(arguments: Namespace) -> int:
             return headline(result, style) + "\n"
         return render(result, style) + ("\n" if several else "")
 
-    batch = Batch(arguments, question, answer=answer, text=text, data=data, code=_code, word=_word, document=_document)
+    batch = Batch(
+        arguments,
+        question,
+        answer=answer,
+        text=text,
+        data=data,
+        code=_code,
+        word=_word,
+        document=_picture if arguments.format == "svg" else _page,
+    )
     return batch.run()
 
 
-def _document(results: Sequence[Outcomes | Failure]) -> str:
+def _page(results: Sequence[Outcomes | Failure]) -> str:
     from fencepost.reports.outcomes_html import document
 
     return document(results)
+
+
+def _picture(results: Sequence[Outcomes | Failure]) -> str:
+    from fencepost.reports.outcomes_svg import render
+
+    return "".join(render(result) for result in results if isinstance(result, Outcomes))
 
 
 def _code(result: Outcomes) -> int:

@@ -65,7 +65,7 @@ def check_program(
             return decide_reached(result, prepared, info, options, on_progress, started)
         return _decided(result, prepared, info, options, on_progress, started)
     except (Unsupported, ValueError) as error:  # a ValueError: more than the core can hold
-        return replace(result, verdict=Unknown(str(error)))
+        return replace(result, verdict=Unknown(str(error), unsupported=True))
 
 
 def _decided(

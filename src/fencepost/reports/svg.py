@@ -92,6 +92,11 @@ def lay_out(witness: Witness, program: Program, heading: Callable[[float], float
     return Picture(program, graph, placement, tuple(route(graph, placement)), sources)
 
 
+def size_of(picture: Picture) -> tuple[float, float]:
+    """Width and height, with the legend."""
+    return picture.placement.width, _legend(picture.graph, picture.placement, "")[1]
+
+
 def graph_svg(picture: Picture, ids: str) -> str:
     """The graph alone, to stand in a page; `ids` begins the names that it defines there, and no other's."""
     return _drawn(picture, (), ids)

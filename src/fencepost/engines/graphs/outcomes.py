@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
+from typing import cast
 
 from fencepost.engines.options import SearchOptions
 from fencepost.models import Unsupported
@@ -56,6 +58,10 @@ class Outcomes:
     unknown: str | None = None  # why nothing was enumerated
     statistics: Statistics = field(default_factory=Statistics)
     file: str | None = None
+
+    def _repr_svg_(self) -> str:
+        """The executions, if they were asked for: for Jupyter."""
+        return cast(str, import_module("fencepost.reports.outcomes_svg").render(self))
 
     @property
     def is_certain(self) -> bool:

@@ -72,7 +72,7 @@ def check_program(
         )
         assertions, witness = check.assertions(found)
     except (Unsupported, TooManyPathsError, ValueError) as error:  # a ValueError: more than the core can hold
-        return replace(result, verdict=Unknown(str(error)))
+        return replace(result, verdict=Unknown(str(error), unsupported=True))
     statistics = Statistics(seconds=time.perf_counter() - started, executions=found.executions + found.cut)
     return replace(result, assertions=assertions, assertion_witness=witness, statistics=statistics)
 
