@@ -113,7 +113,7 @@ void remember_edge(ThreadState& thread, const Location& location, Event from, co
     Edge& edge = thread.edges[made % ThreadState::edges_kept];
     edge.epoch.store(thread.epoch, std::memory_order_relaxed);
     edge.from.store(from.bits, std::memory_order_relaxed);
-    edge.address.store(location.address, std::memory_order_relaxed);
+    edge.address.store(location.address(), std::memory_order_relaxed);
     edge.stack.store(access.place ? thread.stack.name(access.place) : 0, std::memory_order_relaxed);
     edge.kind.store(static_cast<std::uint8_t>(access.kind), std::memory_order_relaxed);
     edge.order.store(access.order, std::memory_order_relaxed);
@@ -379,7 +379,7 @@ void fence_step(ThreadState& thread, Order order, std::uintptr_t place) {
 }
 
 void acquire_step(ThreadState& thread, Location& location) {
-    const Access access{Kind::Sync, Acquire, 0, location.address, 0};
+    const Access access{Kind::Sync, Acquire, 0, location.address(), 0};
     thread.tick();
     if (acquire_clock(thread, location, true)) {
         thread.current_since = thread.epoch;
