@@ -104,7 +104,7 @@ def values_text(state: Outcome) -> str:
 
 
 def data(result: Outcomes) -> dict[str, Any]:
-    """The result as dictionaries, lists, strings and numbers (docs/json.md)."""
+    """The result as dictionaries, lists, strings and numbers (docs/json-litmus.md)."""
     from fencepost._version import __version__
 
     final = result.program.final
