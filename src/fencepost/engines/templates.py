@@ -78,29 +78,27 @@ def check_program(
             ),
         )
     started = time.perf_counter()
-    try:
-        question = _Question(program, info, notion, options)
-        found = None if question.is_needless else question.run(on_progress, started)
-    except (Unsupported, ValueError) as error:  # a ValueError: more than the core can hold
-        return replace(result, verdict=Unknown(str(error)))
-    if found is None:
-        statistics = Statistics(seconds=time.perf_counter() - started)
-        return replace(
-            result,
-            verdict=Robust(_NO_ATTACKS),
-            assertions=Answer.HOLD,
-            statistics=statistics,
-        )
-    statistics = Statistics(
-        states=found["globals"] + found["elements"],
-        transitions=found["steps"],
-        seconds=time.perf_counter() - started,
-        peak_bytes=found["bytes"],
-    )
-    concluded = _Conclusion(question, found, started, on_progress).result(replace(result, statistics=statistics))
-    return replace(concluded, statistics=replace(statistics, seconds=time.perf_counter() - started))
+    states = transitions = 0
+    while True:
+        try:
+            question = _Question(program, info, notion, options)
+            found = None if question.is_needless else question.run(on_progress, started)
+        except (Unsupported, ValueError) as error:  # a ValueError: more than the core can hold
+            return replace(result, verdict=Unknown(str(error)))
+        if found is None:
+            statistics = Statistics(seconds=time.perf_counter() - started)
+            return replace(result, verdict=Robust(_NO_ATTACKS), assertions=Answer.HOLD, statistics=statistics)
+        states += found["globals"] + found["elements"]
+        transitions += found["steps"]
+        if not question.wants_more_values(found):
+            break
+        program = program.widened()
+    concluded = _Conclusion(question, found, started, on_progress).result(result)
+    statistics = Statistics(states, transitions, time.perf_counter() - started, found["bytes"])
+    return replace(concluded, statistics=statistics)
 
 
+_WIDENED_UP_TO = 3_000  # steps; to follow more values makes them nine times as many
 _NO_ATTACKS = "fences stand between every store and every later load of other memory"
 
 
@@ -146,6 +144,13 @@ class _Question:
             max_seconds=0 if options.timeout is None else max(options.timeout - (time.perf_counter() - started), 1e-3),
         )
         return run_search(search, on_progress, started)
+
+    def wants_more_values(self, found: _core.CoverabilityResult) -> bool:
+        """Whether there may be an answer if larger values are followed as well."""
+        cycle, _, outside = found["answers"]
+        unanswered = self.attackable and cycle["coverable"] == Coverable.NO and outside["coverable"] == Coverable.YES
+        small = found["steps"] <= _WIDENED_UP_TO and self.program.widened().max_value <= _core.MAX_INTEGER
+        return unanswered and self.program.elastic and small
 
 
 def _never_delayed(instruction: Instruction) -> bool:
