@@ -129,12 +129,12 @@ private:
 
     // What expanding one state shows.
     struct Expansion {
-        void step(std::uint32_t to, std::uint32_t moved) {
+        void step(std::uint32_t to, std::uint32_t moved, const Move&) {
             if (to == from && moved == mover) return;
             views.steps_.push_back(CrowdStep{from, mover, to, moved});
             views.at(from).transfers.push_back(Transfer{mover, to, moved});
         }
-        void error(ViolationKind kind) { views.errors_.push_back(CrowdStep{from, mover, none, none, kind}); }
+        void error(const Violation& violation) { views.errors_.push_back(CrowdStep{from, mover, none, none, violation.kind}); }
 
         ForwardViews& views;
         std::uint32_t from;
