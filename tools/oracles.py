@@ -2,7 +2,7 @@
 """The deciders against the enumeration of execution graphs, models against each other, full fences against none, on
 many random programs (CI has fewer):
 
-    .venv-tests/bin/python tools/oracles.py [--seeds 0:2000] [rc20 observational race tso c11 inclusion fence ...]
+    .venv-tests/bin/python tools/oracles.py [--seeds 0:2000] [QUESTION ...]
 
 Says for each question how many programs agreed, and every seed that did not. Exit code 1 if there is one.
 """
@@ -15,7 +15,7 @@ from functools import partial
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), "tests"))
 
-from support import inclusions, oracles
+from support import compilation, inclusions, oracles
 
 from fencepost.models.registry import MODELS
 from fencepost.verdict.types import Notion
@@ -34,6 +34,11 @@ def fence(seed):
     return f"adds outcomes under {', '.join(found)}" if found else None
 
 
+def mapping(seed):
+    """Compiled programs do what their sources may do."""
+    return "; ".join(compilation.additions(seed)) or None
+
+
 QUESTIONS = {
     "rc20": partial(oracles.rc20, notion=Notion.ROBUST),
     "observational": partial(oracles.rc20, notion=Notion.OBSERVATIONAL),
@@ -42,6 +47,7 @@ QUESTIONS = {
     "c11": oracles.tso_of_c11,
     "inclusion": inclusion,
     "fence": fence,
+    "mapping": mapping,
 }
 
 

@@ -7,6 +7,7 @@
 #include "abi/entry.hpp"
 #include "base/options.hpp"
 #include "report/report.hpp"
+#include "schedule/scheduler.hpp"
 
 namespace fencepost::rt {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 bool is_started = false;
 
 void finish(int status, void*) {
+    sched::finish_run();
     write_end(status);
     const int wanted = final_status(status);
     if (wanted == status) return;

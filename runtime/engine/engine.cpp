@@ -5,6 +5,7 @@
 #include "engine/steps.hpp"
 #include "engine/table.hpp"
 #include "engine/threads.hpp"
+#include "schedule/schedule.hpp"
 
 namespace fencepost::rt {
 
@@ -37,11 +38,26 @@ void memory_reset(const void* begin, std::size_t bytes) {
     forget_memory(number_of(begin), bytes);
 }
 
-void before_fork() { lock_threads(); }
-void after_fork_parent() { unlock_threads(); }
+// The child has one thread, and nobody who would unlock what another one has locked. Under control others are inside
+// only to wait for their turn, and hold no lock.
+void before_fork() {
+    if (!sched::controlled()) stop_world();
+    lock_threads();
+    while (!sched::controlled() && others_are_busy()) {
+        unlock_threads();
+        yield_processor();
+        lock_threads();
+    }
+}
+
+void after_fork_parent() {
+    unlock_threads();
+    if (!sched::controlled()) start_world();
+}
+
 void after_fork_child() {
     only_this_thread_left();
-    unlock_threads();
+    after_fork_parent();
 }
 
 void ignore_begin(ThreadState* thread) { ++thread->ignoring; }

@@ -1,6 +1,7 @@
 // An atomic location, or an object by which threads synchronise otherwise.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "base/os.hpp"
@@ -9,16 +10,15 @@
 
 namespace fencepost::rt {
 
-struct Location {
+struct alignas(64) Location {
     static constexpr unsigned clocks = 3;  // arrays of each location: W, W_SC, M_SC
 
-    std::uintptr_t address;
-    Location* next;  // of the same eight bytes
+    // The address, and whether it is a mutex or the like and no atomic. Looked at by those who do not hold the lock.
+    std::atomic<std::uintptr_t> key;
+    std::atomic<Location*> next;  // of the same eight bytes
     SpinLock lock;
     std::uint8_t size;
-    bool is_sync;         // a mutex or the like, not an atomic
     bool is_ignored;      // annotated: nothing depends on it
-    bool dead;            // freed while somebody was on the way here
     bool plain_seen;      // there have been plain accesses to it
     std::uint8_t written; // entries in `writes`
     std::uint8_t first;   // the oldest of them: a ring
@@ -27,6 +27,7 @@ struct Location {
     std::uint8_t reads_first;
     std::uint8_t reads_room;
     std::uint16_t capacity;  // entries in each of the arrays
+    std::uint16_t psc_capacity;
     Stamp stamp;  // of the newest write
     Stamp floor;  // reads that are forgotten told at most of this write: everybody is taken to know it
     std::uint32_t fences;  // the most seq_cst fences that an accessing thread knew of
@@ -39,7 +40,12 @@ struct Location {
     Write* writes;
     Read* reads;
     Epoch* psc_arrays;  // clocks that matter only where there are seq_cst accesses: psc.hpp
-    std::uint16_t psc_capacity;
+
+    static constexpr std::uintptr_t sync_bit = std::uintptr_t{1} << 63;
+    static std::uintptr_t key_of(std::uintptr_t address, bool is_sync) { return address | (is_sync ? sync_bit : 0); }
+    bool has_key(std::uintptr_t wanted) const { return key.load(std::memory_order_relaxed) == wanted; }
+    std::uintptr_t address() const { return key.load(std::memory_order_relaxed) & ~sync_bit; }
+    bool is_sync() const { return key.load(std::memory_order_relaxed) & sync_bit; }
 
     Epoch* release_array() const { return arrays; }
     Epoch* sc_write_array() const { return arrays + capacity; }

@@ -59,19 +59,20 @@ void join_location(ThreadState& thread, ThreadState::Family into, const Location
 bool psc_forbids_missing(const ThreadState& thread, const Location&, const Access& access, const Write& write) {
     if (!psc_matters()) return false;
     const View current = thread.view(ThreadState::Current);
-    if (write.is_sc && executed_before_fence(write, current[fence_slot])) return true;
+    const bool is_sc = write.order() == SeqCst;
+    if (is_sc && executed_before_fence(write, current[fence_slot])) return true;
     if (access.order != SeqCst) return false;
     const View psc = thread.view(ThreadState::Psc);
-    if (write.is_sc && psc.knows(write.by)) return true;
+    if (is_sc && psc.knows(write.by())) return true;
     const Epoch fence = psc[fence_slot] < current[fence_slot] ? current[fence_slot] : psc[fence_slot];
     return executed_before_fence(write, fence);
 }
 
 void psc_enter(ThreadState& thread, const Location& location, bool is_sc) {
-    if (thread.run_address != location.address) thread.run_address = 0;
+    if (thread.run_address != location.address()) thread.run_address = 0;
     if (!is_sc || thread.run_address) return;
     std::memcpy(thread.clock(ThreadState::PscBefore), thread.clock(ThreadState::Psc), thread.width * sizeof(Epoch));
-    thread.run_address = location.address;
+    thread.run_address = location.address();
 }
 
 void psc_sc_write(ThreadState& thread, Location& location) {
@@ -108,7 +109,7 @@ void psc_release(ThreadState& thread, Location& location, bool is_release, bool 
     const ThreadState::Family own = is_release ? ThreadState::Psc : ThreadState::PscReleased;
     // A step to the location itself is none to another location: what happens-before carries on from here does not
     // include the thread's last seq_cst accesses, if they were to this location.
-    const bool in_run = is_release && thread.run_address == location.address;
+    const bool in_run = is_release && thread.run_address == location.address();
     put(thread, in_run ? ThreadState::PscBefore : own, location, Flow, is_rmw);
     if (!is_sc) put(thread, own, location, Writes, is_rmw);
 }

@@ -7,6 +7,7 @@
 #include "base/options.hpp"
 #include "base/os.hpp"
 #include "engine/segments.hpp"
+#include "engine/steps.hpp"
 #include "engine/threads.hpp"
 #include "engine/trace.hpp"
 #include "report/report.hpp"
@@ -39,7 +40,7 @@ bool knows_segment(const ThreadState& thread, Event event) {
 std::uint32_t stack_of(std::uint32_t cell, std::uintptr_t granule) {
     const std::uint32_t segment = cell >> segment_shift;
     const Trace* const trace = traces[event_of_segment(segment).slot()].load(std::memory_order_acquire);
-    return trace ? trace->find(segment, granule, cell & 1) : 0;
+    return trace ? trace->find(segment, granule) : 0;
 }
 
 PlainAccess describe(std::uint32_t cell, std::uintptr_t granule) {
@@ -87,7 +88,7 @@ PlainAccess atomic_of(Event by, bool is_write, Order order, const Location& loca
     access.is_atomic = true;
     access.order = order;
     access.size = location.size;
-    access.address = location.address;
+    access.address = location.address();
     access.stack = stack;
     return access;
 }
@@ -100,8 +101,9 @@ void meet_location(ThreadState& thread, Location& location, std::uint32_t shape,
     PlainAccess first{};
     for (unsigned age = 0; age < location.written && !found; ++age) {
         const Write& write = location.write(age);
-        if (!write.by || thread.knows(write.by) || is_discarded(write.by)) continue;
-        first = atomic_of(write.by, true, static_cast<Order>(write.order), location, write.stack);
+        const Event by = write.by();
+        if (!by || thread.knows(by) || is_discarded(by)) continue;
+        first = atomic_of(by, true, static_cast<Order>(write.order()), location, write.stack);
         found = true;
     }
     if (shape & 1) {
@@ -128,34 +130,24 @@ void meet_locations(ThreadState& thread, std::uint32_t marker, std::uint32_t sha
         if (!(overlap >> byte & 1)) continue;
         Location* const location = locked_location_if_known(granule + byte, false);
         if (!location) continue;
-        const std::uintptr_t end = location->address + location->size;
+        const std::uintptr_t end = location->address() + location->size;
         const std::uintptr_t size = std::uintptr_t{1} << (shape >> 1 & 3);
-        if (location->address < address + size && address < end) meet_location(thread, *location, shape, address, place);
+        if (location->address() < address + size && address < end) meet_location(thread, *location, shape, address, place);
         else location->lock.unlock();
     }
 }
 
 }  // namespace
 
-std::uint32_t Trace::find(std::uint32_t wanted, std::uintptr_t address, bool is_write) const {
-    const std::uint32_t end = made.load(std::memory_order_acquire);
-    const std::uint32_t known = end < kept ? end : kept;
-    std::uint32_t candidate = 0;
-    for (std::uint32_t back = 1; back <= known; ++back) {
-        const std::uint64_t entry = entries[(end - back) % kept].load(std::memory_order_relaxed);
-        const std::uint32_t stack = static_cast<std::uint32_t>(entry);
-        if (stack == 0) {
-            if (entry >> 32 == wanted) return candidate;
-            candidate = 0;
-        } else if (!candidate && entry >> 32 == key(address, is_write)) {
-            candidate = stack;
-        }
-    }
-    return 0;
+void begin_trace_part(ThreadState& thread) {
+    thread.trace->begin_part(thread.stack.name_of_calls(), thread.segment >> segment_shift);
 }
 
 void begin_plain_accesses(ThreadState& thread) {
-    plain_watched = options().races;
+    if (thread.number == 0) {  // before there are others
+        plain_watched = options().races;
+        history_kept = options().history;
+    }
     if (!plain_watched) return;
     Trace* trace = traces[thread.slot].load(std::memory_order_relaxed);
     if (!trace) {
@@ -163,6 +155,7 @@ void begin_plain_accesses(ThreadState& thread) {
         traces[thread.slot].store(trace, std::memory_order_release);
     }
     thread.trace = trace;
+    trace->begin_part(0, 1);
 }
 
 void end_plain_accesses(ThreadState& thread) { thread.segment = no_segment; }
@@ -209,7 +202,7 @@ void plain_slowly(ThreadState& thread, std::uint32_t* cells, std::uint32_t shape
         target = static_cast<unsigned>(thread.random >> 33) % (marked ? 3 : 4);
     }
     __atomic_store_n(cells + target, mine, __ATOMIC_RELAXED);
-    thread.trace->access(address, is_write, thread.stack.name(place));
+    trace_event(thread, Trace::of_access(address, place));
 }
 
 void plain_bytes(ThreadState& thread, std::uintptr_t begin, std::size_t size, bool is_write, std::uintptr_t place) {
@@ -225,14 +218,14 @@ void plain_bytes(ThreadState& thread, std::uintptr_t begin, std::size_t size, bo
 }
 
 void mark_location(Location& location) {
-    if (!plain_watched || location.is_sync) return;
-    const std::uintptr_t end = location.address + location.size;
-    for (std::uintptr_t at = location.address; at < end; at = (at | 7) + 1) {
+    if (!plain_watched || location.is_sync()) return;
+    const std::uintptr_t end = location.address() + location.size;
+    for (std::uintptr_t at = location.address(); at < end; at = (at | 7) + 1) {
         std::uint32_t* const cells = table.cells_of(at);
         const std::uintptr_t granule = at & ~std::uintptr_t{7};
         unsigned bytes = 0;
         for (unsigned byte = 0; byte < 8; ++byte)
-            if (granule + byte >= location.address && granule + byte < end) bytes |= 1U << byte;
+            if (granule + byte >= location.address() && granule + byte < end) bytes |= 1U << byte;
         std::uint32_t old = __atomic_load_n(cells + marker_cell, __ATOMIC_RELAXED);
         for (;;) {
             const unsigned others = is_marker(old) ? (old >> segment_shift) - first_marker : 0;
@@ -254,21 +247,21 @@ void mark_location(Location& location) {
 
 void check_atomic_against_plain(ThreadState& thread, const Location& location, unsigned size, bool is_write,
                                 std::uint8_t order, std::uintptr_t place) {
-    const std::uintptr_t end = location.address + size;
-    for (std::uintptr_t at = location.address; at < end; at = (at | 7) + 1) {
+    const std::uintptr_t end = location.address() + size;
+    for (std::uintptr_t at = location.address(); at < end; at = (at | 7) + 1) {
         const std::uint32_t* const cells = table.cells_of(at);
         const std::uintptr_t granule = at & ~std::uintptr_t{7};
         for (unsigned i = 0; i < 4; ++i) {
             const std::uint32_t cell = __atomic_load_n(cells + i, __ATOMIC_RELAXED);
             if (cell == 0 || is_marker(cell) || (!is_write && !(cell & 1))) continue;
             const std::uintptr_t first = granule + (cell >> 3 & 7);
-            if (first >= end || first + (std::uintptr_t{1} << (cell >> 1 & 3)) <= location.address) continue;
+            if (first >= end || first + (std::uintptr_t{1} << (cell >> 1 & 3)) <= location.address()) continue;
             const Event event = event_of_segment(cell >> segment_shift);
             if (event.slot() == thread.slot || knows_segment(thread, event)) continue;
             PlainAccess second = atomic_of(thread.now(), is_write, static_cast<Order>(order), location,
                                            thread.stack.name(place));
             second.thread = thread.number;
-            second.address = at > location.address ? at : location.address;
+            second.address = at > location.address() ? at : location.address();
             confirm(thread, cells + i, cell, second);
         }
     }

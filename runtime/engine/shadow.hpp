@@ -16,6 +16,7 @@
 
 #include "engine/table.hpp"
 #include "engine/thread.hpp"
+#include "engine/trace.hpp"
 
 namespace fencepost::rt {
 
@@ -30,12 +31,19 @@ inline bool is_marker(std::uint32_t cell) { return (cell >> segment_shift) >= fi
 void begin_plain_accesses(ThreadState& thread);
 void end_plain_accesses(ThreadState& thread);
 
+void begin_trace_part(ThreadState& thread);
+inline void trace_event(ThreadState& thread, std::uint64_t event) {
+    Trace& trace = *thread.trace;
+    if (__builtin_expect(trace.is_full(), 0)) begin_trace_part(thread);
+    trace.put(event);
+}
+
 // `shape`: offset << 3 | log2(size) << 1 | is_write.
 void plain_slowly(ThreadState& thread, std::uint32_t* cells, std::uint32_t shape, std::uintptr_t place,
                   std::uintptr_t address);
 
 inline bool has_cell(const std::uint32_t* cells, std::uint32_t mine) {
-#if defined(__SSE2__)
+#if defined(__SSE2__) && !defined(__SANITIZE_THREAD__)
     const __m128i all = _mm_load_si128(reinterpret_cast<const __m128i*>(cells));
     const __m128i same = _mm_cmpeq_epi32(all, _mm_set1_epi32(static_cast<int>(mine)));
     if (mine & 1) return _mm_movemask_epi8(same) != 0;

@@ -50,7 +50,19 @@ extern Table table;
 inline bool is_watchable(std::uintptr_t address) { return address < (std::uintptr_t{1} << 47) && address >= 4096; }
 
 // The location, locked; made if there is none. `value` is what is in memory now.
-Location& locked_location(std::uintptr_t address, unsigned size, bool is_sync);
+Location& locked_location_slowly(std::uintptr_t address, unsigned size, bool is_sync);
+
+inline Location& locked_location(std::uintptr_t address, unsigned size, bool is_sync) {
+    Location* found = table.granule(address)->load(std::memory_order_acquire);
+    const std::uintptr_t key = Location::key_of(address, is_sync);
+    if (found && !found->has_key(key)) found = found->next.load(std::memory_order_relaxed);  // two of four bytes each
+    if (__builtin_expect(found && found->has_key(key), 1)) {
+        found->lock.lock();
+        if (__builtin_expect(found->has_key(key), 1)) return *found;
+        found->lock.unlock();
+    }
+    return locked_location_slowly(address, size, is_sync);
+}
 
 // The same if it exists, or null.
 Location* locked_location_if_known(std::uintptr_t address, bool is_sync);

@@ -63,6 +63,7 @@ struct ThreadState {
     struct Trace* trace = nullptr;
 
     unsigned number = 0;
+    const int* busy = nullptr;  // whether it is inside the runtime (base/busy.hpp)
     ThreadToken* token = nullptr;
     ThreadState* next = nullptr;  // of all
     std::uint64_t accesses = 0;
@@ -95,6 +96,6 @@ struct ThreadState {
     Event now() const { return Event::of(slot, epoch); }
 };
 
-extern thread_local ThreadState* this_thread __attribute__((tls_model("initial-exec")));
+extern constinit thread_local ThreadState* this_thread __attribute__((tls_model("initial-exec")));
 
 }  // namespace fencepost::rt

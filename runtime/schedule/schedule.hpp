@@ -31,7 +31,7 @@ enum class Point : std::uint8_t {
 extern bool controlling;
 
 // The number of the calling thread in order of creation, 0 for main's; -1 for a thread that is not under control.
-extern thread_local int self __attribute__((tls_model("initial-exec")));
+extern constinit thread_local int self __attribute__((tls_model("initial-exec")));
 
 inline bool controlled() { return __builtin_expect(static_cast<long>(controlling), 0L) != 0 && self >= 0; }
 
@@ -51,7 +51,8 @@ inline void observed(const void* address, std::uint64_t value, bool changed) {
 }
 
 // Blocks until another thread writes `address` (for annotated waits). Only under control.
-void await_write(const void* address);
+// `place`: in the program's code.
+void await_write(const void* address, std::uintptr_t place);
 
 // A choice of the program among 0..count-1, which is part of the schedule. In native mode it is random.
 int choose(int count);

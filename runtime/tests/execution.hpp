@@ -17,7 +17,7 @@ namespace fencepost::testing {
 class Execution {
   public:
     Execution(int threads, int locations) : graph(locations + 1), hidden_(locations) {
-        rt::options_for_change().history = 60;
+                rt::history_kept = 60;
         rt::this_thread = nullptr;
         main_ = rt::current();
         for (int i = 0; i < threads; ++i) {
@@ -68,14 +68,18 @@ class Execution {
     }
     void write(int thread, int location, Mode mode, std::uint64_t value) {
         rt::Location& found = at(location);
-        rt::write_step(*states[static_cast<std::size_t>(thread)], found, access(rt::Kind::Store, mode, location), value);
+        rt::ThreadState& state = *states[static_cast<std::size_t>(thread)];
+        const rt::Access wanted = access(rt::Kind::Store, mode, location);
+        if (!rt::write_again(state, found, wanted, value, false)) rt::write_step(state, found, wanted, value);
         found.lock.unlock();
         graph.add({thread, Type::Write, mode, location, value});
     }
     void rmw(int thread, int location, Mode mode, std::uint64_t value) {
         const int from = graph.newest(location);
         rt::Location& found = at(location);
-        rt::rmw_step(*states[static_cast<std::size_t>(thread)], found, access(rt::Kind::Rmw, mode, location), value);
+        rt::ThreadState& state = *states[static_cast<std::size_t>(thread)];
+        const rt::Access wanted = access(rt::Kind::Rmw, mode, location);
+        if (!rt::write_again(state, found, wanted, value, true)) rt::rmw_step(state, found, wanted, value);
         found.lock.unlock();
         graph.add({thread, Type::Rmw, mode, location, value, from});
     }

@@ -19,6 +19,17 @@ has read if a writer was there, is the classic case. `assert`, `if`, `verify`, w
 expected values count as uses. Ask with --observational. The answer "robust" always holds; "not robust" may
 rarely be a false alarm, which the report then says (Example 4.19 of the paper).
 """,
+    "trf": """\
+A triangular race (Owens, ECOOP 2010) is a load that may overtake an earlier store of its thread in the store
+buffer, while another thread writes what it reads. Without one, every execution of TSO is one of SC. It is a
+stronger property than robustness: nobody need be able to tell. Ask with --property trf.
+""",
+    "state": """\
+A program is state-robust against TSO if each of its threads comes, when all store buffers are empty, only
+to places to which it comes under SC: states of an automaton; in other languages instructions, the end of
+the thread, and assertions that fail. Ask with --property state. Buffers hold at most --buffer stores (4 if
+nothing is said); the answer says whether that left anything out. Every robust program is state-robust.
+""",
     "race": """\
 A data race is two accesses to the same non-atomic location, by different threads, one of them a write, that
 no chain of program order and synchronisation orders. C and C++ give a program with a data race no meaning,

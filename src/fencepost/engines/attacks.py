@@ -20,6 +20,7 @@ from fencepost.engines.exhaustive import (
 )
 from fencepost.engines.lowering import require_fitting, to_core
 from fencepost.engines.options import Reduction, SearchOptions
+from fencepost.engines.reached import decide_reached
 from fencepost.models import Unsupported
 from fencepost.models.registry import ModelInfo, find
 from fencepost.program.analysis.delays import unfenced_pairs
@@ -61,10 +62,10 @@ def check_program(
     try:
         prepared = info.prepare(program)
         if notion is Notion.STATE:
-            raise NotImplementedError
+            return decide_reached(result, prepared, info, options, on_progress, started)
         return _decided(result, prepared, info, options, on_progress, started)
     except (Unsupported, ValueError) as error:  # a ValueError: more than the core can hold
-        return replace(result, verdict=Unknown(str(error)))
+        return replace(result, verdict=Unknown(str(error), unsupported=True))
 
 
 def _decided(

@@ -71,14 +71,14 @@ def check_program(
     try:
         prepared = info.prepare(program)
     except Unsupported as error:
-        return replace(result, verdict=Unknown(str(error)))
+        return replace(result, verdict=Unknown(str(error), unsupported=True))
     if prepared.max_value > _LARGEST_MAX_VALUE:
-        return replace(result, verdict=Unknown(f"values up to {prepared.max_value} are too many for the search"))
+        return replace(result, verdict=Unknown(_too_many_values(prepared), unsupported=True))
     started = time.perf_counter()
     try:
         found = _decide(prepared, info, notion, options, on_progress, started)
     except ValueError as error:  # more than the core can hold
-        return replace(result, verdict=Unknown(str(error)))
+        return replace(result, verdict=Unknown(str(error), unsupported=True))
     statistics = Statistics(
         states=found["states"],
         transitions=found["transitions"],
@@ -87,6 +87,10 @@ def check_program(
         workers=worker_count(options),
     )
     return _conclude(replace(result, statistics=statistics), info, prepared, found, options)
+
+
+def _too_many_values(program: Program) -> str:
+    return f"values up to {program.max_value} are too many for the search"
 
 
 def require_supported_notion(info: ModelInfo, notion: Notion) -> None:

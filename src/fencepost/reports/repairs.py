@@ -16,7 +16,7 @@ from fencepost.verdict.types import Answer, Witness
 
 from .json import SCHEMA, dump, span_data, statistics_data, witness_data
 from .style import PLAIN, Style
-from .text import heading, item, painted, place_text, statistics_line, witness_table, wrapped
+from .text import heading, item, more, painted, place_text, statistics_line, witness_table, wrapped
 from .words import model_title, printable
 
 FORMATS = ("text", "json")
@@ -100,11 +100,11 @@ def _repair(result: FenceResult, repaired: Repaired, style: Style) -> Iterator[s
     for change in repaired.changes:
         yield from item(_change_line(result, change))
         if change.hint is not None:
-            yield f"    {printable(change.hint)}"
+            yield from more(printable(change.hint))
     if repaired.optimal is not None:
-        more = "more than " if repaired.more else ""
+        than = "more than " if repaired.more else ""
         yield ""
-        yield f"  cheapest repairs: {more}{repaired.optimal}"
+        yield f"  cheapest repairs: {than}{repaired.optimal}"
     patch = diff(result)
     if patch:
         yield from heading("As a patch", style)

@@ -14,6 +14,7 @@ from .words import (
     assertion_title,
     consequence,
     cycle_texts,
+    cycle_title,
     deadlock_title,
     execution_title,
     model_title,
@@ -101,9 +102,7 @@ def _witness(title: str, witness: Witness, result: CheckResult, style: Style) ->
     yield from heading(title, style)
     yield from witness_table(witness, lines, style)
     if witness.cycle:
-        rule = "" if witness.axiom is None else f" (its axiom {witness.axiom})"
-        title = f"Why {model_title(result.against)} forbids it{rule}: these steps would come in a circle"
-        yield from heading(title, style)
+        yield from heading(cycle_title(witness, result), style)
         for text in cycle_texts(witness, result.program):
             yield from item(text)
     if witness.reasons:
@@ -117,7 +116,7 @@ def _witness(title: str, witness: Witness, result: CheckResult, style: Style) ->
             first, *others = repair.changes
             yield from item(_change(first, lines))
             for change in others:
-                yield from _more(f"and {_change(change, lines)}")
+                yield from more(f"and {_change(change, lines)}")
 
 
 def _change(change: Change, lines: Lines) -> str:
@@ -186,7 +185,7 @@ def item(text: str) -> Iterator[str]:
     yield from textwrap.wrap(text, WIDTH, initial_indent="  - ", subsequent_indent="    ")
 
 
-def _more(text: str) -> Iterator[str]:
+def more(text: str) -> Iterator[str]:
     """What belongs to the item above."""
     yield from textwrap.wrap(text, WIDTH, initial_indent="    ", subsequent_indent="    ")
 

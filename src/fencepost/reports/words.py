@@ -119,6 +119,9 @@ def _what_holds(result: CheckResult) -> str:
     if result.races is Answer.FAIL:
         return f"a program with a data race has no meaning under {model}, whatever its assertions say"
     match result.verdict, result.assertions:
+        case Robust(), Answer.HOLD if result.notion is Notion.STATE:
+            asserted = f"no assertion fails under {model} either; " if _asserts(result.program) else ""
+            return f"{asserted}where threads are at the same time was not compared"
         case Robust(), Answer.HOLD if _races_open(result):
             return f"robust, and no assertion fails under {against}; data races were not decided"
         case Robust(), Answer.HOLD if _asserts(result.program):
@@ -181,6 +184,10 @@ def label_text(label: Label) -> str:
 def execution_title(witness: Witness, result: CheckResult) -> str:
     if witness.kind is WitnessKind.RACE:
         return "An execution with the race"
+    if witness.kind is WitnessKind.TRIANGULAR_RACE:
+        return "An execution with the triangular race"
+    if witness.kind is WitnessKind.STATE:
+        return f"How {model_title(result.model)} leads there"
     if not witness.cycle:
         return "The execution that raises the doubt"
     return f"An execution that {model_title(result.model)} allows and {model_title(result.against)} forbids"
@@ -193,6 +200,11 @@ def assertion_title(result: CheckResult) -> str:
 def deadlock_title(result: CheckResult) -> str:
     deadlock = "" if result.deadlock is None else f": {printable(result.deadlock.headline)}"
     return f"Deadlock under {model_title(result.against)}{deadlock}"
+
+
+def cycle_title(witness: Witness, result: CheckResult) -> str:
+    rule = "" if witness.axiom is None else f" (its axiom {printable(witness.axiom)})"
+    return f"Why {model_title(result.against)} forbids it{rule}: these steps would come in a circle"
 
 
 def cycle_texts(witness: Witness, program: Program) -> Iterator[str]:

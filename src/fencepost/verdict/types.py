@@ -132,6 +132,7 @@ class NotRobust:
 class Unknown:
     reason: str
     stopped: bool = field(default=False, compare=False)  # by the user, who does not want anything else searched
+    unsupported: bool = field(default=False, compare=False)  # by this engine; another one may do better
 
 
 Verdict = Robust | NotRobust | Unknown
