@@ -361,7 +361,9 @@ def test_attacks_with_more_copies_than_a_search_can_hold():
     """
     result = api.check(program(source), model="tso")
     assert isinstance(result.verdict, NotRobust)
-    assert result.copies == (("worker", 21),)
+    [(_, copies)] = result.copies
+    assert copies >= 21
+    assert len(result.program.threads) == copies
     assert result.verdict.witness.attack is not None
 
 

@@ -90,6 +90,7 @@ private:
         std::uint32_t next;     // the element that the step from here leads to, none at an error
         const CrowdStep* step;  // or the error
         std::uint32_t size;
+        std::uint32_t joins;  // copies that join on the way from here to the error
         std::uint64_t begin;  // in the pool
         bool live;
     };
@@ -99,11 +100,13 @@ private:
     }
 
     std::uint32_t take() {
-        for (std::deque<std::uint32_t>& bucket : waiting_) {
-            while (!bucket.empty()) {
-                const std::uint32_t element = bucket.front();
-                bucket.pop_front();
-                if (elements_[element].live) return element;
+        for (auto& sized : waiting_) {
+            for (std::deque<std::uint32_t>& bucket : sized) {
+                while (!bucket.empty()) {
+                    const std::uint32_t element = bucket.front();
+                    bucket.pop_front();
+                    if (elements_[element].live) return element;
+                }
             }
         }
         return none;
@@ -133,11 +136,15 @@ private:
         if (roots_.size() <= global) roots_.resize(std::max<std::size_t>(global + 1, roots_.size() * 2), none);
         if (antichains_.has_subset(roots_[global], members_)) return;
         const auto number = static_cast<std::uint32_t>(elements_.size());
+        const auto size = static_cast<std::uint32_t>(members_.size());
+        const bool joining = step.mover != none && crowd_.is_entry(step.mover);
+        const std::uint32_t joins = (next == none ? 0 : elements_[next].joins) + (joining ? 1 : 0);
         antichains_.insert(roots_[global], members_, number, [&](std::uint32_t larger) { elements_[larger].live = false; });
-        elements_.push_back(Element{global, next, &step, static_cast<std::uint32_t>(members_.size()), pool_.size(), true});
+        elements_.push_back(Element{global, next, &step, size, joins, pool_.size(), true});
         pool_.insert(pool_.end(), members_.begin(), members_.end());
-        if (waiting_.size() <= members_.size()) waiting_.resize(members_.size() + 1);
-        waiting_[members_.size()].push_back(number);
+        if (waiting_.size() <= size) waiting_.resize(size + 1);
+        if (waiting_[size].size() <= joins) waiting_[size].resize(joins + 1);
+        waiting_[size][joins].push_back(number);
         if (global == crowd_.start() && members_.empty()) found_ = number;
     }
 
@@ -158,7 +165,7 @@ private:
     std::vector<std::uint32_t> roots_;  // by global state
     std::vector<Element> elements_;
     std::vector<std::uint32_t> pool_;
-    std::vector<std::deque<std::uint32_t>> waiting_;  // by size
+    std::vector<std::vector<std::deque<std::uint32_t>>> waiting_;  // by size, and by who joins later
     std::vector<std::uint32_t> members_;
     std::optional<std::uint32_t> found_;
 };

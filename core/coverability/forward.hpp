@@ -5,6 +5,7 @@
 // pair of others only if both may stand beside the one that moves.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <set>
