@@ -388,6 +388,7 @@ void cancel_creation(int id) {
 }
 
 void enter(int id) {
+    const rt::Busy busy;  // as in go_on
     self = id;
     await_token(u.tasks[id]);
 }
