@@ -164,7 +164,8 @@ MODELS: dict[str, ModelInfo] = {
             "tso",
             "TSO (x86)",
             "a store buffer per thread; C11 orders as compiled for x86",
-            "robustness, triangular races, assertions under SC: exact, also for any number of threads; state-robustness: bounded buffers",
+            "robustness, triangular races, assertions under SC: exact, also for any number of threads; "
+            "state-robustness: bounded buffers",
             "fencepost.models.tso.prepare",
             "attacks",
             "fencepost.models.tso.evidence",
