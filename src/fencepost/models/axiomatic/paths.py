@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import product
 from math import prod
+from time import perf_counter
 
 from fencepost.models import Unsupported
 from fencepost.program.analysis.values import Values, possible_values
@@ -113,7 +114,9 @@ class Unrolling:
     store_conditionals_fail: bool = True
 
 
-def thread_paths(program: Program, thread: int, unrolling: Unrolling, values: Values) -> list[Path]:
+def thread_paths(
+    program: Program, thread: int, unrolling: Unrolling, values: Values, deadline: float | None = None
+) -> list[Path]:
     """All paths of a thread. Raises models.Unsupported, and TooManyPathsError."""
     found = []
     todo = [_start(program.threads[thread])]
@@ -122,22 +125,23 @@ def thread_paths(program: Program, thread: int, unrolling: Unrolling, values: Va
         run = todo.pop()
         if run.end is not None:
             found.append(run.path(thread))
+            name = program.threads[thread].name
             if len(found) > _MAX_PATHS:
-                raise TooManyPathsError(
-                    f"thread {program.threads[thread].name} has more than {_MAX_PATHS:,} control-flow paths"
-                )
+                raise TooManyPathsError(f"thread {name} has more than {_MAX_PATHS:,} control-flow paths")
+            if deadline is not None and perf_counter() > deadline:
+                raise TooManyPathsError(f"the time was over when {len(found):,} paths of thread {name} were listed")
         else:
             todo.extend(reversed(list(runner.step(run))))
     return found
 
 
-def all_paths(program: Program, unrolling: Unrolling) -> list[list[Path]]:
-    """The paths of every thread. Raises models.Unsupported, and TooManyPathsError."""
+def all_paths(program: Program, unrolling: Unrolling, deadline: float | None = None) -> list[list[Path]]:
+    """The paths of every thread. Raises models.Unsupported, and TooManyPathsError, also at `deadline` (perf_counter)."""
     if not program.wraps:
         raise Unsupported("an axiomatic model", None, "its values are unbounded integers")
     require_no_templates(program)
     values = possible_values(program)
-    return [thread_paths(program, thread, unrolling, values) for thread in range(len(program.threads))]
+    return [thread_paths(program, thread, unrolling, values, deadline) for thread in range(len(program.threads))]
 
 
 @dataclass(frozen=True, slots=True)
