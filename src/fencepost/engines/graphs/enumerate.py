@@ -11,7 +11,7 @@ from time import perf_counter
 from fencepost import _core
 from fencepost.models.axiomatic.algebra import Axiom, Rules
 from fencepost.models.axiomatic.candidates import Candidate, candidate_of
-from fencepost.models.axiomatic.paths import Path, Unrolling, all_paths
+from fencepost.models.axiomatic.paths import Path, Unrolling, all_paths, within_words
 from fencepost.program.condition import Observable
 from fencepost.program.form import Program
 
@@ -118,6 +118,7 @@ def enumerate_executions(
     """
     unrolling = unrolling or Unrolling()
     limits = limits or Limits()
+    program = within_words(program)
     started = perf_counter()
     paths = all_paths(program, unrolling, None if limits.timeout is None else started + limits.timeout)
     core = to_core(program, paths, observed)
