@@ -15,7 +15,7 @@
 namespace fencepost::sched {
 
 bool controlling = false;
-thread_local int self __attribute__((tls_model("initial-exec"))) = -1;
+constinit thread_local int self __attribute__((tls_model("initial-exec"))) = -1;
 
 namespace {
 
