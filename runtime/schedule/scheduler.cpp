@@ -403,7 +403,7 @@ void cancel_creation(int id) {
 }
 
 void enter(int id) {
-    const rt::Busy busy;
+    const rt::Busy busy;  // as in go_on
     self = id;
     await_token(u.tasks[id]);
 }
