@@ -15,7 +15,7 @@
 namespace fencepost::sched {
 
 bool controlling = false;
-thread_local int self __attribute__((tls_model("initial-exec"))) = -1;
+constinit thread_local int self __attribute__((tls_model("initial-exec"))) = -1;
 
 namespace {
 
@@ -388,6 +388,7 @@ void cancel_creation(int id) {
 }
 
 void enter(int id) {
+    const rt::Busy busy;  // as in go_on
     self = id;
     await_token(u.tasks[id]);
 }
