@@ -319,3 +319,47 @@ def test_results_are_pictures_in_jupyter():
     assert ET.fromstring(fencepost.litmus(program, graphs=True)._repr_svg_()) is not None
     assert len(ET.fromstring(fencepost.litmus(program)._repr_svg_()).findall("{http://www.w3.org/2000/svg}svg")) == 0
     assert ET.fromstring(fencepost.check(program)._repr_svg_()) is not None
+
+
+def test_check_keeps_its_results_too(capsys: pytest.CaptureFixture[str]) -> None:
+    write("a.litmus", SB)
+    write("b.litmus", FENCED)
+    first = run(capsys, "check", ".", "--lines", "out.jsonl", "--format", "json", "--jobs", "1")
+    assert len(Path("out.jsonl").read_text().splitlines()) == 2
+    again = run(capsys, "check", ".", "--lines", "out.jsonl", "--format", "json", "--jobs", "1")
+    assert again == first  # the times, too: nothing was searched again
+    _, out, _ = run(capsys, "check", ".", "--lines", "out.jsonl", "-q", "--model", "pso")
+    assert out.endswith("2 programs: 1 NOT robust, 1 robust\n")
+    assert len(Path("out.jsonl").read_text().splitlines()) == 4
+
+
+def described(heading: str) -> set[str]:
+    """The fields in a table of docs/json-litmus.md."""
+    text = (Path(__file__).parent.parent / "docs" / "json-litmus.md").read_text(encoding="utf-8")
+    section = text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    return {line.split("`")[1] for line in section.splitlines() if line.startswith("| `")}
+
+
+def test_every_field_is_described(capsys: pytest.CaptureFixture[str]) -> None:
+    write("sb.litmus", SB)
+    _, out, _ = run(capsys, "litmus", "sb.litmus", "--format", "json", "--graphs")
+    test = json.loads(out)
+    assert set(test) == described("litmus")
+    assert set(test["states"][0]) == described("final state")
+    _, out, _ = run(capsys, "compare", "sb.litmus", "--format", "json")
+    table = json.loads(out)
+    assert set(table) == described("compare")
+    assert set(table["models"][0]) == described("row")
+    run(capsys, "litmus", "sb.litmus", "--lines", "out.jsonl")
+    record = json.loads(Path("out.jsonl").read_text())
+    assert set(record) == described("litmus") | described("lines")
+
+
+def test_addresses_are_shown_by_name(capsys: pytest.CaptureFixture[str]) -> None:
+    write(
+        "p.litmus",
+        "AArch64 P\n{ 0:X3=z; z=y; y=5; }\n P0 ;\n LDR X2,[X3] ;\n LDR X4,[X2] ;\nexists (0:X2=y /\\ 0:X4=5)\n",
+    )
+    _, out, _ = run(capsys, "litmus", "p.litmus")
+    assert "exists 0:X2=y /\\ 0:X4=5\n" in out
+    assert "1 * 0:X2=y; 0:X4=5;\n" in out

@@ -12,7 +12,7 @@
 #define LOAD_ORDER acquire
 #endif
 
-static ATOMIC(int) events[THREADS];
+ATOMIC(int) events[THREADS];
 static int total[THREADS];
 
 static void worker(int me) {

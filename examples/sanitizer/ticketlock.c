@@ -12,7 +12,7 @@
 #define TICKET_ORDER relaxed
 #endif
 
-static ATOMIC(int) tickets, serving;
+ATOMIC(int) tickets, serving;
 static int counter;
 
 static void worker(int me) {

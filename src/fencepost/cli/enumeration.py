@@ -17,7 +17,7 @@ from .delivery import Failed, complain_about, failure_record, reported_failure
 from .exits import INTERNAL, USAGE, UsageError, worst
 from .files import gather
 from .interrupts import Interrupts
-from .lines import Lines
+from .lines import Lines, add_lines
 from .output import check_writable, save, show, use_colour
 from .parsing import Parser, one_of
 from .progress import Progress
@@ -33,12 +33,7 @@ def add_report(parser: Parser, *formats: str) -> _ArgumentGroup:
     report.add_argument("--format", type=one_of("format", known), default="text", help=", ".join(known))
     report.add_argument("-o", "--output", metavar="FILE", help="write the report there")
     report.add_argument("-q", "--quiet", action="store_true", help="text: one line for each file")
-    report.add_argument(
-        "--lines",
-        metavar="FILE",
-        help="write each result there as a line of JSON, as soon as it is there; what the file has already is not "
-        "asked again",
-    )
+    add_lines(report)
     report.add_argument(
         "--color", type=one_of("choice", ("auto", "always", "never")), default="auto", help="auto, always, never"
     )

@@ -68,9 +68,11 @@ def reasons(chain: Sequence[Event]) -> Iterator[str]:
 
 def repairs(chain: Sequence[Event], *, path_known: bool) -> Iterator[str]:
     """Changes, each of which is enough for this violation."""
-    if not path_known:
-        yield f"{_SC_FENCE} after {place(chain[0])}, and one before {place(chain[-1])}"
-        return
+    found = list(_repairs(chain)) if path_known else []
+    yield from found or [f"{_SC_FENCE} after {place(chain[0])}, and one before {place(chain[-1])}"]
+
+
+def _repairs(chain: Sequence[Event]) -> Iterator[str]:
     between = [step for step in _steps(chain) if not step.stays]
     only_reads = bool(between) and all(reads(step.target) for step in between)
     if only_reads:

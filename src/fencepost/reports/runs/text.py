@@ -85,7 +85,9 @@ def _finding(number: int, finding: Finding, result: RunResult, style: Style) -> 
         yield from _event("one access" if race else "the write that need not be seen", finding.missed, style)
         yield from _event("the other access" if race else "the access", finding.access, style)
         if finding.stale is not None and finding.stale.frames:
-            yield from _event("the write whose value it may take instead", finding.stale, style)
+            old = f"{wording.what(finding.stale)} at {wording.place(finding.stale)}, {wording.thread(finding.stale)}"
+            yield ""
+            yield f"   {style.paint(style.strong, 'the old value comes from')}: {printable(old)}"
     for event, waits_for in finding.threads:
         yield from _event(f"{wording.thread(event)} waits for {waits_for or 'something'}", event, style)
     if finding.reasons:
