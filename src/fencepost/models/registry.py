@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import PurePath
 from typing import TYPE_CHECKING, cast
 
-from fencepost.program.form import Access, Instruction, Isa, Program, orders_of
+from fencepost.program.form import Access, Instruction, Isa, Lock, Program, orders_of
 from fencepost.program.orders import Order
 from fencepost.program.templates import template_names
 
@@ -82,9 +82,15 @@ class ModelInfo:
     def rules_for(self, program: Program) -> Rules:
         """Its axioms, if they say something of everything in the program. Raises models.Unsupported."""
         rules = self.rules(program.isa)
-        if self.axioms and (require := getattr(import_module(self.axioms), "require_supported", None)) is not None:
+        module = import_module(self.axioms)
+        if (require := getattr(module, "require_supported", None)) is not None:
             require(program)
-        return rules
+        locks = [step for thread in program.threads for step in thread.code if isinstance(step, Lock)]
+        if not locks:
+            return rules
+        if not hasattr(module, "LOCKED_RULES"):
+            raise Unsupported(self.name, locks[0], "its axioms say nothing of blocks under a lock")
+        return cast("Rules", module.LOCKED_RULES)
 
     def prepare(self, program: Program) -> Program:
         """`program` in the model's own terms. Raises models.Unsupported."""
