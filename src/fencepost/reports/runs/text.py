@@ -72,7 +72,7 @@ def _report(result: RunResult, style: Style) -> Iterator[str]:
     yield ""
     for bound in result.bounds:
         yield from painted(style.faint, wrapped(bound), style)
-    yield style.paint(style.faint, _statistics(result))
+    yield style.paint(style.faint, statistics(result))
 
 
 def _finding(number: int, finding: Finding, result: RunResult, style: Style) -> Iterator[str]:
