@@ -88,6 +88,7 @@ fuse           local steps run together with the next shared access
 partial-order  of independent steps, one order is enough
 symmetry       states that differ only by swapping equal threads are one state
 subsume        of states that differ in the monitor only, those that see most are enough
+order          states that see most are searched first, so that they cover the others (needs subsume)
 compress       what the monitor remembers is stored once for all states that share it
 """,
     "exit-codes": "".join(f"{code}  {meaning}\n" for code, meaning in MEANING.items())
