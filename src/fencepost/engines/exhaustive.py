@@ -140,7 +140,9 @@ def _search(
     What is found then may be far away, so what is nearest is looked for once more.
     """
 
-    def run(monitor: str = info.monitor, max_states: int | None = None, *, heaviest_first: bool = False) -> _core.Result:
+    def run(
+        monitor: str = info.monitor, max_states: int | None = None, *, heaviest_first: bool = False
+    ) -> _core.Result:
         search = _create(program, monitor, notion, options, started, max_states, heaviest_first=heaviest_first)
         return run_search(search, on_progress, started)
 
