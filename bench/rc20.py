@@ -1,5 +1,6 @@
-"""The programs of Margalit and Lahav's evaluation (POPL 2021) side by side: fencepost, plain SC search, the published
-tool's figures, SPIN; what each reduction brings; one worker and two; start-up.
+"""RC20: the 24 programs of Margalit and Lahav's evaluation (POPL 2021), side by side with SC search, SPIN and Rocker.
+
+Also what each reduction brings, one worker and two, more threads than published, and start-up.
 
 Everything runs on this machine, one after the other, each in a process of its own; only the published tool's figures
 (--published, a file of ../shared/peers) were measured elsewhere, on a machine that is said to be like this one.
@@ -13,8 +14,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-import spin
-from measure import Check, check, run
+from peers import spin
+from peers.measure import Check, check, run
 
 from fencepost import Reduction
 

@@ -68,6 +68,12 @@ def expression(folder: Path, text: str, isa: Isa = Isa.C11) -> str:
         ('include "other.cat" let r = mine', "(po ; po)"),
         ('include "filters.cat" let r = WR(po)', "(([W] ; po) ; [R])"),
         ("let r = po & 'tag", None),
+        ('include "cross.cat" with co from generate_cos(co0) let r = co', "co"),
+        ('include "enumerations.cat" with TLBI-after from all-TLBI-Imp_TTD_R-enums(po) let r = po | TLBI-after', "po"),
+        ('include "aarch64bbm.cat" let r = po | [TTDV]; co; [TLBUncacheableTTD]', "po"),
+        ("let r = po | same-oa(PTE * PTE) | infinite-predecessors(co) * _", "po"),
+        ('include "aarch64deps.cat" let r = [Imp & TTD & R]; iico_data; [B] | lws', "(([M] ; (po & loc)) ; [W])"),
+        ('include "fences.cat" let r = ctrlisync', "((ctrl ; [ISYNC]) ; po)"),
         ("let r = ctrlcfence(ISB)", "((ctrl ; [ISB]) ; po)"),
     ],
 )
@@ -106,6 +112,13 @@ def test_meaning(tmp_path: Path, text: str, meaning: str | None) -> None:
         ("let rec f x = f x acyclic po", 1, 9, "recursive functions are not supported"),
         ("let rec s = R | s acyclic po", 1, 15, "'|' takes two sets or two relations"),
         ("let f x = x x\nacyclic f(f)", 1, 11, "calls or included files are nested too deeply"),
+        ("let f x = x(x) | x(x)\nlet g x = f(x)\nacyclic f(f)", 1, 11, "calls or included files are nested"),
+        (
+            "let f g = let f2 x = g(g x) in f2\nlet h x = x; x\n" + "let h = f h\n" * 20 + "acyclic h po",
+            1,
+            24,
+            "too often",
+        ),
         ('include "model.cat" acyclic po', 1, 1, "calls or included files are nested too deeply"),
         ('acyclic po include "no-such.cat"', 1, 12, "there is no file no-such.cat"),
         ("let r = match po with || {} -> 0 end", 1, 9, "'match' is not supported"),
@@ -227,6 +240,7 @@ def test_negated_checks_and_what_is_undefined(tmp_path: Path) -> None:
     assert all(is_consistent(rules, each) for each in executions)  # a read of the initial value is from outside, too
     assert sorted(raised_flags(rules, each) for each in executions) == [(), ("stale",)]
     assert enumerate_executions(program, rules).executions == 2
+    assert [note.name for note in rules.notes] == ["named"]
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -85,3 +85,61 @@ def test_kept_results_are_asked_again_when_the_model_has_changed(fencepost):
     write("mine.cat", TSO.replace("po \\ (W * R)", "po"))
     os.utime(mine, ns=(1, 1))
     assert fencepost(*line)[1].startswith("SB under mine.cat: Never")
+
+
+def test_models_says_what_was_read(fencepost):
+    code, out, _ = fencepost("models", write("mine.cat", TSO))
+    assert code == 0
+    assert out.splitlines()[0] == "mine.cat  My TSO"
+    assert "axioms: coherence, atomicity, order" in out
+
+
+def test_files_that_a_model_includes_are_found_in_named_folders(fencepost, monkeypatch):
+    os.mkdir("library")
+    write("library/mine-too.cat", "let order = po | rf | co | fr\n")
+    mine = write("mine.cat", 'include "mine-too.cat"\nacyclic order as order\n')
+    code, _, err = fencepost("models", mine)
+    assert code == 3
+    assert "mine.cat:1:1: error: there is no file mine-too.cat" in err
+    monkeypatch.setenv("FENCEPOST_CAT_PATH", f"elsewhere{os.pathsep}library")
+    assert fencepost("models", mine)[0] == 0
+
+
+def test_a_changed_file_is_read_again(fencepost):
+    mine = write("mine.cat", TSO)
+    assert "coherence" in fencepost("models", mine)[1]
+    write("mine.cat", "acyclic po | rf as another\n")
+    os.utime(mine, ns=(1, 1))
+    assert "axioms: another" in fencepost("models", mine)[1]
+
+
+def test_a_changed_file_that_a_model_includes_is_read_again(fencepost):
+    write("part.cat", "let order = po | rf\n")
+    mine = write("mine.cat", 'include "part.cat"\nlet rec r = order | r; r\nacyclic r as order\n')
+    test = write("lb.litmus", LITMUS)
+    line = ("litmus", test, "--model", mine, "--lines", "kept.jsonl", "-q")
+    assert "(1 of 4 executions)" in fencepost(*line)[1]
+    write("part.cat", "let order = po | rf | co | fr\n")
+    os.utime("part.cat", ns=(1, 1))
+    assert "Never (3 executions)" in fencepost(*line)[1]
+
+
+def test_what_a_model_flags_is_said(fencepost):
+    mine = write("mine.cat", TSO + "flag ~empty rfe & (W * R) as reads-from-another\nflag empty co as no-writes\n")
+    code, out, _ = fencepost("litmus", write("sb.litmus", LITMUS), "--model", mine)
+    assert "  4   noted by the model: reads-from-another\n" in out
+    assert "no-writes" not in out
+    assert code == 0
+    _, out, _ = fencepost("litmus", "sb.litmus", "--model", mine, "--format", "json")
+    assert json.loads(out)["notes"] == {"reads-from-another": 4}
+
+
+def test_from_read_is_told_as_such_however_it_is_written(fencepost):
+    strict = write("strict.cat", "let back = rf^-1; co\nacyclic po | rf | co | back as order\n")
+    loose = write("loose.cat", "acyclic po-loc | rf | co | fr as coherence\n")
+    line = ("check", write("sb.litmus", LITMUS), "--model", loose, "--against", strict)
+    code, out, _ = fencepost(*line)
+    assert code == 1
+    assert out.count("reads y = 0, before line 4:15 (P1) writes y = 1") == 1
+    for format in ("svg", "html", "sarif", "json"):
+        assert fencepost(*line, "--format", format)[0] == 1

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import time
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from support.cli import COMMAND, start, write
 
 import fencepost
 from fencepost.cli.main import main
+from fencepost.frontends import loads
 
 SB = """X86 SB
 { }
@@ -281,3 +283,73 @@ def test_help_teaches() -> None:
         shown = subprocess.run([*COMMAND, verb, "--help"], capture_output=True, text=True, check=True).stdout
         assert "examples:" in shown
         assert "exit codes:" in shown
+
+
+def test_a_page_of_several_tests_and_of_what_is_none(fencepost):
+    files = (write("sb.litmus", SB), write("bad.litmus", "X86 bad\n{}\n P0 ;\n FROB ;\n"))
+    code, out, err = fencepost("litmus", *files, "--format", "html", "-o", "page.html")
+    assert (code, out) == (3, "")
+    assert "FROB" in err
+    with open("page.html", encoding="utf-8") as file:
+        page = file.read()
+    assert page.startswith("<!DOCTYPE html>")
+    assert page.count("<svg") == 4
+    assert "no answer" in page
+    code, _, err = fencepost("litmus", files[0], "--format", "html", "--lines", "kept.jsonl")
+    assert code == 3
+    assert err.startswith("error: --lines keeps results as data")
+
+
+def test_a_picture_of_every_final_state(fencepost):
+    file = write("sb.litmus", SB)
+    code, out, _ = fencepost("litmus", file, "--format", "svg")
+    picture = ET.fromstring(out)
+    assert code == 0
+    assert len(picture.findall("{http://www.w3.org/2000/svg}svg")) == 4
+    ids = [element.get("id") for element in picture.iter() if element.get("id")]
+    assert len(ids) == len(set(ids))
+    said = [text.text for text in picture.findall("{http://www.w3.org/2000/svg}text")]
+    assert len(said) == 5
+    assert sum("(1 of 4)" in text for text in said) == 4
+    assert fencepost("litmus", file, file, "--format", "svg")[0] == 3
+
+
+def test_results_are_pictures_in_jupyter():
+    program = loads(SB, "sb.litmus")
+    assert ET.fromstring(fencepost.litmus(program, graphs=True)._repr_svg_()) is not None
+    assert len(ET.fromstring(fencepost.litmus(program)._repr_svg_()).findall("{http://www.w3.org/2000/svg}svg")) == 0
+    assert ET.fromstring(fencepost.check(program)._repr_svg_()) is not None
+
+
+def test_check_keeps_its_results_too(capsys: pytest.CaptureFixture[str]) -> None:
+    write("a.litmus", SB)
+    write("b.litmus", FENCED)
+    first = run(capsys, "check", ".", "--lines", "out.jsonl", "--format", "json", "--jobs", "1")
+    assert len(Path("out.jsonl").read_text().splitlines()) == 2
+    again = run(capsys, "check", ".", "--lines", "out.jsonl", "--format", "json", "--jobs", "1")
+    assert again == first  # the times, too: nothing was searched again
+    _, out, _ = run(capsys, "check", ".", "--lines", "out.jsonl", "-q", "--model", "pso")
+    assert out.endswith("2 programs: 1 NOT robust, 1 robust\n")
+    assert len(Path("out.jsonl").read_text().splitlines()) == 4
+
+
+def described(heading: str) -> set[str]:
+    """The fields in a table of docs/json-litmus.md."""
+    text = (Path(__file__).parent.parent / "docs" / "json-litmus.md").read_text(encoding="utf-8")
+    section = text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    return {line.split("`")[1] for line in section.splitlines() if line.startswith("| `")}
+
+
+def test_every_field_is_described(capsys: pytest.CaptureFixture[str]) -> None:
+    write("sb.litmus", SB)
+    _, out, _ = run(capsys, "litmus", "sb.litmus", "--format", "json", "--graphs")
+    test = json.loads(out)
+    assert set(test) == described("litmus")
+    assert set(test["states"][0]) == described("final state")
+    _, out, _ = run(capsys, "compare", "sb.litmus", "--format", "json")
+    table = json.loads(out)
+    assert set(table) == described("compare")
+    assert set(table["models"][0]) == described("row")
+    run(capsys, "litmus", "sb.litmus", "--lines", "out.jsonl")
+    record = json.loads(Path("out.jsonl").read_text())
+    assert set(record) == described("litmus") | described("lines")

@@ -85,8 +85,13 @@ def test_programs_in_the_documentation_are_programs(block, rest):
     loads(block, "documentation.tpl")
 
 
+@pytest.mark.parametrize(("block", "rest"), blocks("automata"))
+def test_automata_in_the_documentation_are_programs(block, rest):
+    loads(block, "documentation.txt", "automata")
+
+
 def test_there_is_something_to_test():
-    assert all(blocks(language) for language in ("console", "python", "tpl"))
+    assert all(blocks(language) for language in ("console", "python", "tpl", "automata"))
 
 
 def test_the_comparison_can_fail():

@@ -221,3 +221,37 @@ def test_a_graph_is_judged_again_before_it_is_a_witness() -> None:
     assert not cycle_in(candidate.execution.po)
     with pytest.raises(ReplayError):
         forbidden_execution(candidate, MODELS["tso"], rules, "sc", sc)
+
+
+def test_what_rc20_does_not_have_is_not_passed_over() -> None:
+    text = "C sc\n{}\nP0 (atomic_int* x) { atomic_store_explicit(x, 1, memory_order_seq_cst); }\nexists (x=1)\n"
+    program = loads(text, "sc.litmus")
+    for name in ("rc20", "ra"):
+        result = fencepost.litmus(program, model=name)
+        assert result.unknown is not None
+        assert "line 3" in result.unknown
+        assert "RC11 does" in result.unknown
+    assert fencepost.litmus(program).model == "rc11"
+    assert {row.model for row in fencepost.compare(program).rows} == set(MODELS) - {"rc20", "ra"}
+
+
+SPIN_ON_A_FLAG = """AArch64 MP+stlr+spin
+{ 0:X1=x; 0:X2=y; 1:X1=x; 1:X2=y; }
+ P0           | P1           ;
+ MOV W0,#1    | L:           ;
+ STR W0,[X1]  | LDAR W3,[X2] ;
+ STLR W0,[X2] | CBZ W3,L     ;
+              | LDR W4,[X1]  ;
+exists (1:X4=0)
+"""
+
+
+def test_a_loop_that_waits_keeps_what_its_load_says() -> None:
+    """As a blocking wait, an acquire load is an acquire still, and what follows depends on the branch."""
+    result = checked(SPIN_ON_A_FLAG, "spin.litmus")
+    assert isinstance(result.verdict, Robust)
+    assert len(result.busy_waits) == 1
+    plain = checked(SPIN_ON_A_FLAG.replace("LDAR", "LDR"), "spin.litmus")
+    assert isinstance(plain.verdict, NotRobust)
+    store = SPIN_ON_A_FLAG.replace("LDAR", "LDR").replace("LDR W4,[X1] ", "STR W3,[X1] ")
+    assert isinstance(checked(store, "spin.litmus").verdict, Robust)

@@ -12,8 +12,11 @@ import pytest
 from support import results
 from support.browser import Page, browser, find_browser
 
+import fencepost
 from fencepost.reports import document, render
 from fencepost.reports.failure import Failure
+from fencepost.reports.outcomes_html import document as litmus_page
+from fencepost.verdict.types import NotRobust
 
 HOSTILE = "</script></style><script>alert(1)</script><img src=x onerror=alert(2)>\"'&\x1b\u202e\ud800" + "long" * 300
 
@@ -208,6 +211,42 @@ def test_every_answer_loads_without_errors(page: Page, tmp_path: Path) -> None:
     every = [make() for make in results.EVERY.values()]
     opened(page, tmp_path, document(every, "html"))
     assert page.value("document.querySelectorAll('article').length") == len(every)
+    assert page.problems == []
+
+
+ROOT = Path(__file__).parent.parent
+ENGINES = {  # a program that is not robust, for each way of finding that out
+    "search": "examples/litmus/iriw.tpl",
+    "store buffers": "examples/litmus-files/sb-x86.litmus",
+    "execution graphs": "examples/litmus-files/iriw-ppc.litmus",
+}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_each_engine_finds_can_be_stepped_through(page: Page, tmp_path: Path, engine: str) -> None:
+    result = fencepost.check(ROOT / ENGINES[engine])
+    assert isinstance(result.verdict, NotRobust)
+    opened(page, tmp_path, render(result, "html"))
+    count = len(result.verdict.witness.trace)
+    for step in range(count, 1, -1):
+        assert at(page).startswith(f"step {step} of {count}: ")
+        assert page.value("document.querySelectorAll('tr.now').length") == 1
+        page.press("ArrowLeft")
+    assert page.value("document.querySelectorAll('svg [data-event]').length") > 0
+    assert page.problems == []
+
+
+def test_the_page_of_a_litmus_test_has_an_execution_for_every_final_state(page: Page, tmp_path: Path) -> None:
+    results = [fencepost.litmus(ROOT / name, graphs=True) for name in ENGINES.values()]
+    failed = Failure(HOSTILE, HOSTILE)
+    opened(page, tmp_path, litmus_page([*results, failed]))
+    states = sum(len(result.states) for result in results)
+    assert page.value("document.querySelectorAll('.witness svg').length") == states
+    links = "[...document.querySelectorAll('a')].every(a => document.getElementById(a.hash.slice(1)))"
+    assert page.value(links)
+    assert page.value("document.images.length") == 0
+    page.press("Home")
+    assert at(page).startswith("step 1 of ")
     assert page.problems == []
 
 

@@ -84,6 +84,8 @@ def test_store_buffering_in_full():
         "file": None,
         "language": "tpl",
         "threads": ["left", "right"],
+        "templates": [],
+        "copies": [],
         "locations": [{"name": "x", "size": 1, "atomic": True}, {"name": "y", "size": 1, "atomic": True}],
         "assertions": 0,
         "source": results.SB_SOURCE,

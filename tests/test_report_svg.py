@@ -181,3 +181,19 @@ def test_a_cycle_of_po_and_rf_is_no_obstacle():
     witness = results.sb_witness()
     buffered = replace(witness, edges=(*witness.edges, Edge(3, 4, "rf"), Edge(5, 2, "rf")))
     draw(replace(results.sb(), verdict=NotRobust(buffered)))
+
+
+def test_inverse_relations_and_edges_to_initial_writes_are_drawn_the_other_way_round():
+    witness = results.sb_witness()
+    initial = next(event.number for event in witness.events if event.thread is None)
+    own = [event.number for event in witness.events if event.thread is not None]
+    back, odd = Edge(own[1], initial, "rf^-1"), Edge(own[2], initial, "odd")
+    between = Edge(own[3], own[0], "sw^-1")
+    edges = (*witness.edges, back, odd, between)
+    graph = select(replace(witness, edges=edges, cycle=(back, odd, between)))
+    links = {(link.source, link.target): link for link in graph.links}
+    assert "rf" in links[initial, own[1]].kinds
+    assert "odd^-1" in links[initial, own[2]].kinds
+    assert "sw" in links[own[0], own[3]].kinds
+    assert all(link.target in own for link in graph.links)
+    place(graph, box_width=150, initial_width=60, top=50, least_width=500)

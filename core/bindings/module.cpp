@@ -4,6 +4,7 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include "bindings/coverability.hpp"
 #include "bindings/graphs.hpp"
 #include "search/search.hpp"
 
@@ -164,4 +165,5 @@ NB_MODULE(_core, m) {
        nb::arg("max_states"), nb::arg("max_bytes"), nb::arg("max_seconds"), nb::arg("goal") = "cycle", nb::arg("heaviest_first") = false);
 
     bindings::bind_graphs(m);
+    bindings::bind_coverability(m);
 }

@@ -62,6 +62,34 @@ public:
     int threads() const { return threads_; }
     int most_successors() const { return threads_ * max_ways * 4; }
 
+    // For coverability/crowd.hpp, where there are more threads than a configuration has. These may do at any time
+    // whatever the given threads may do.
+    void set_crowd(const std::vector<int>& threads) {
+        for (int t : threads) {
+            crowd_reads_ |= code_of(t).future_reads[0];
+            crowd_writes_ |= code_of(t).future_writes[0];
+        }
+    }
+    bool is_over(const Word* c, int t) const { return pc(c, t) >= code_of(t).size(); }
+    bool attacks(const Word* c, int t) const { return c[roles_at + t] == delaying || c[roles_at + t] == stopped; }
+    // A thread as an array of `local_words`: its role, its pc, its registers.
+    int local_words(int t) const { return 2 + code_of(t).registers(); }
+    void get_local(const Word* c, int t, Word* local) const {
+        local[0] = c[roles_at + t];
+        local[1] = pc(c, t);
+        std::copy_n(registers(c, t), code_of(t).registers(), local + 2);
+    }
+    void set_local(Word* c, int t, const Word* local) const {
+        c[roles_at + t] = local[0];
+        pc(c, t) = local[1];
+        std::copy_n(local + 2, code_of(t).registers(), registers(c, t));
+    }
+    void end_thread(Word* c, int t) const {
+        c[roles_at + t] = plain_role;
+        pc(c, t) = code_of(t).size();
+        std::fill_n(registers(c, t), code_of(t).registers(), dead_value());
+    }
+
     void initial(Word* config) const {
         std::fill(config, config + words_, Word{0});
         for (int t = 0; t < threads_; ++t)
@@ -155,6 +183,42 @@ public:
         }
     }
 
+    bool holds_lock(const Word* c, int t) const { return code_of(t).locked[static_cast<std::size_t>(pc(c, t))] != 0; }
+    int lock_owner(const Word* c) const {
+        for (int t = 0; t < threads_; ++t)
+            if (holds_lock(c, t)) return t;
+        return -1;
+    }
+
+    // Resets what can no longer matter.
+    void normalize(Word* c) const {
+        if (!reductions_.dead_registers) return;
+        const int attacking = attacker(c);
+        Mask reads = crowd_reads_;
+        Mask helped = crowd_reads_ | crowd_writes_;
+        for (int t = 0; t < threads_; ++t) {
+            const bool delays = t == attacking && c[roles_at + t] == delaying;
+            reads |= delays ? open_loads(c, t) : reads_of(c, t);
+            if (t != attacking) helped |= reads_of(c, t) | writes_of(c, t);
+            const Mask live = code_of(t).live[static_cast<std::size_t>(pc(c, t))];
+            for (int r = 0; r < code_of(t).registers(); ++r)
+                if (!(live >> r & 1)) registers(c, t)[r] = dead_value();
+            if (c[roles_at + t] == on_path && !(reads_of(c, t) | writes_of(c, t)) && !holds_lock(c, t)) c[roles_at + t] = plain_role;
+        }
+        for (int x = 0; x < cells_; ++x)
+            if (!(reads >> x & 1)) memory(c)[x] = program_.cells[idx(x)].initial;
+        if (attacking < 0) return;
+        const bool delays = c[roles_at + attacking] == delaying;
+        const Mask matter = delays ? open_loads(c, attacking) : helped;
+        for (int x = 0; x < cells_; ++x)
+            if (!(matter >> x & 1)) {
+                c[marks_at_ + x] = unmarked;
+                c[shadow_at_ + x] = dead_value();
+            }
+        for (int x = 0; x < cells_; ++x)
+            if (!delays || c[marks_at_ + x] == unmarked) c[shadow_at_ + x] = dead_value();
+    }
+
 private:
     enum Role : Word { plain_role, delaying, stopped, on_path };
     enum Mark : Word { unmarked, loaded, stored };  // what the path has done to a cell; while delaying, `loaded` = hidden
@@ -183,16 +247,9 @@ private:
     Mask reads_of(const Word* c, int t) const { return code_of(t).future_reads[static_cast<std::size_t>(pc(c, t))]; }
     Mask writes_of(const Word* c, int t) const { return code_of(t).future_writes[static_cast<std::size_t>(pc(c, t))]; }
     Mask open_loads(const Word* c, int t) const { return code_of(t).open_loads[static_cast<std::size_t>(pc(c, t))]; }
-    bool holds_lock(const Word* c, int t) const { return code_of(t).locked[static_cast<std::size_t>(pc(c, t))] != 0; }
 
     static bool is_access(Op op) { return op >= Op::load && op <= Op::wait; }
     static bool is_locked(Op op) { return op == Op::rmw || op == Op::cas || op == Op::blocking_cas; }
-
-    int lock_owner(const Word* c) const {
-        for (int t = 0; t < threads_; ++t)
-            if (holds_lock(c, t)) return t;
-        return -1;
-    }
 
     int attacker(const Word* c) const {
         for (int t = 0; t < threads_; ++t)
@@ -252,13 +309,21 @@ private:
             stores |= writes_of(c, h);
             touched |= reads_of(c, h) | writes_of(c, h);
         };
+        if (goal_ == AttackGoal::triangle && (crowd_writes_ & loads)) return true;
         for (int h = 0; h < threads_; ++h) {
             if (h == t) continue;
             if (goal_ == AttackGoal::triangle && (writes_of(c, h) & loads)) return true;
             if (c[roles_at + h] == on_path) join(h);
         }
+        bool crowd_joined = false;
         for (bool changed = goal_ == AttackGoal::cycle; changed;) {
             changed = false;
+            if (!crowd_joined && ((crowd_writes_ & (loads | stores)) || (crowd_reads_ & stores))) {
+                loads |= crowd_reads_;
+                stores |= crowd_writes_;
+                touched |= crowd_reads_ | crowd_writes_;
+                crowd_joined = changed = true;
+            }
             for (int h = 0; h < threads_; ++h) {
                 if (joined >> h & 1) continue;
                 if (!(writes_of(c, h) & (loads | stores)) && !(reads_of(c, h) & stores)) continue;
@@ -371,7 +436,7 @@ private:
             if (i.op != Op::load && i.op != Op::wait) return false;
             const int cell = system.cell_of(i, system.registers(c, t));
             if (cell < 0 || c[system.marks_at_ + cell] == loaded) return false;
-            Mask written = 0;
+            Mask written = system.crowd_writes_;
             for (int p = 0; p < system.threads_; ++p)
                 if (p != t) written |= system.writes_of(c, p);
             return written >> cell & 1;
@@ -589,35 +654,6 @@ private:
         }
     };
 
-    // Resets what can no longer matter.
-    void normalize(Word* c) const {
-        if (!reductions_.dead_registers) return;
-        const int attacking = attacker(c);
-        Mask reads = 0;
-        Mask helped = 0;
-        for (int t = 0; t < threads_; ++t) {
-            const bool delays = t == attacking && c[roles_at + t] == delaying;
-            reads |= delays ? open_loads(c, t) : reads_of(c, t);
-            if (t != attacking) helped |= reads_of(c, t) | writes_of(c, t);
-            const Mask live = code_of(t).live[static_cast<std::size_t>(pc(c, t))];
-            for (int r = 0; r < code_of(t).registers(); ++r)
-                if (!(live >> r & 1)) registers(c, t)[r] = dead_value();
-            if (c[roles_at + t] == on_path && !(reads_of(c, t) | writes_of(c, t)) && !holds_lock(c, t)) c[roles_at + t] = plain_role;
-        }
-        for (int x = 0; x < cells_; ++x)
-            if (!(reads >> x & 1)) memory(c)[x] = program_.cells[idx(x)].initial;
-        if (attacking < 0) return;
-        const bool delays = c[roles_at + attacking] == delaying;
-        const Mask matter = delays ? open_loads(c, attacking) : helped;
-        for (int x = 0; x < cells_; ++x)
-            if (!(matter >> x & 1)) {
-                c[marks_at_ + x] = unmarked;
-                c[shadow_at_ + x] = dead_value();
-            }
-        for (int x = 0; x < cells_; ++x)
-            if (!delays || c[marks_at_ + x] == unmarked) c[shadow_at_ + x] = dead_value();
-    }
-
     Word dead_value() const { return std::clamp<Word>(0, program_.min_value, program_.max_value_signed()); }
 
     // A thread whose next step no other thread can interfere with, and that matters to no attack but as a step; or -1.
@@ -703,6 +739,8 @@ private:
     int head_bytes_ = 0;
     int tail_bytes_ = 0;
     bool can_block_ = false;
+    Mask crowd_reads_ = 0;
+    Mask crowd_writes_ = 0;
     std::vector<int> pc_at_;
     std::vector<int> register_at_;
     std::vector<int> pc_bits_;

@@ -5,7 +5,7 @@
 #define STORE_ORDER relaxed
 #endif
 
-static ATOMIC(int) x, y;
+ATOMIC(int) x, y;
 
 static void left(int me) {
   (void)me;

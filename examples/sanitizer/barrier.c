@@ -10,7 +10,7 @@
 #define RIGHT 1
 #endif
 
-static ATOMIC(int) x, y;
+ATOMIC(int) x, y;
 
 static void left(int me) {
   (void)me;

@@ -24,7 +24,7 @@
 #define DEQUE_FENCE(order) atomic_thread_fence(memory_order_##order)
 #endif
 
-static ATOMIC(int) top, bottom, items[CAPACITY];
+ATOMIC(int) top, bottom, items[CAPACITY];
 static int sums[3];
 
 static void push(int item) {

@@ -1,5 +1,6 @@
 /* Event counters: each thread counts its own events, and looks at what the others have counted. Under SC the
-   one that counts last sees all the others. */
+   one that counts last sees all the others. -DFENCES=1: SC fences after the store, and between the loads, without which a
+   thread may see one event and miss an earlier one. */
 #include "litmus.h"
 
 #define THREADS 4
@@ -11,14 +12,16 @@
 #define LOAD_ORDER acquire
 #endif
 
-static ATOMIC(int) events[THREADS];
+ATOMIC(int) events[THREADS];
 static int total[THREADS];
 
 static void worker(int me) {
   STORE(events[me], 1, STORE_ORDER);
-  FENCE();
   int sum = 0;
-  for (int other = 0; other < THREADS; ++other) sum += LOAD(events[other], LOAD_ORDER);
+  for (int other = 0; other < THREADS; ++other) {
+    FENCE();
+    sum += LOAD(events[other], LOAD_ORDER);
+  }
   total[me] = sum;
 }
 

@@ -8,7 +8,7 @@
 #define LOAD_ORDER acquire
 #endif
 
-static ATOMIC(int) wants[2], turn;
+ATOMIC(int) wants[2], turn;
 static int counter;
 
 static void worker(int me) {

@@ -9,7 +9,7 @@
 #define LOAD_ORDER acquire
 #endif
 
-static ATOMIC(int) x, y;
+ATOMIC(int) x, y;
 static int seen[4][2];
 
 static void write_x(int me) {

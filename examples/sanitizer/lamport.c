@@ -11,7 +11,7 @@
 #define LOAD_ORDER acquire
 #endif
 
-static ATOMIC(int) x, y, busy[THREADS];
+ATOMIC(int) x, y, busy[THREADS];
 static int counter;
 
 static void lock(int me) {

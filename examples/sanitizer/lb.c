@@ -2,7 +2,7 @@
    program order and reads-from, so this is robust even if all is relaxed. */
 #include "litmus.h"
 
-static ATOMIC(int) x, y;
+ATOMIC(int) x, y;
 static int seen[2];
 
 static void left(int me) {

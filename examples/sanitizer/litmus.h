@@ -17,6 +17,9 @@ using namespace std;
 #define ATOMIC(type) _Atomic(type)
 #endif
 
+/* Atomics of these programs are not static: a static one that only one function uses, clang takes for a local variable of
+   that function, which two threads then no longer share. */
+
 #define ORDER_JOINED(order) memory_order_##order
 #define ORDER(order) ORDER_JOINED(order)
 

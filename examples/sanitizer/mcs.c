@@ -14,7 +14,7 @@
 #endif
 
 /* Nodes are named by index + 1; 0 is none. */
-static ATOMIC(int) tail, follower[THREADS], blocked[THREADS];
+ATOMIC(int) tail, follower[THREADS], blocked[THREADS];
 static int counter;
 
 static void lock(int me) {

@@ -14,12 +14,12 @@ static int message;
 #define WRITE_DATA(value) (message = (value))
 #define READ_DATA() (message)
 #else
-static ATOMIC(int) message;
+ATOMIC(int) message;
 #define WRITE_DATA(value) STORE(message, (value), relaxed)
 #define READ_DATA() LOAD(message, relaxed)
 #endif
 
-static ATOMIC(int) flag;
+ATOMIC(int) flag;
 static int seen = 42;
 
 static void writer(int me) {

@@ -12,7 +12,7 @@
 #define EXCHANGE_TURN 0
 #endif
 
-static ATOMIC(int) wants[2], turn;
+ATOMIC(int) wants[2], turn;
 static int counter;
 
 static void worker(int me) {

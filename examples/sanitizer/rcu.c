@@ -11,7 +11,7 @@
 #define LOAD_ORDER acquire
 #endif
 
-static ATOMIC(int) current, reading[READERS];
+ATOMIC(int) current, reading[READERS];
 static int versions[2] = {1, 1};
 static int seen[READERS];
 

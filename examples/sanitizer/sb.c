@@ -14,7 +14,7 @@
 #define OVERWRITE 0
 #endif
 
-static ATOMIC(int) x, y;
+ATOMIC(int) x, y;
 static int seen[2];
 
 static void left(int me) {

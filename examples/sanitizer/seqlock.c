@@ -9,7 +9,7 @@
 #define DATA_LOAD acquire
 #endif
 
-static ATOMIC(int) sequence, x, y;
+ATOMIC(int) sequence, x, y;
 static int seen[3][2];
 
 static void writer(int me) {

@@ -15,7 +15,7 @@
 #define UNLOCK_ORDER release
 #endif
 
-static ATOMIC(int) locked;
+ATOMIC(int) locked;
 static int counter;
 
 static void lock(void) {

@@ -1,4 +1,4 @@
-/* A ticket lock, three threads. Robust with acquire and release, if waiting counts as waiting: -DWAITS=0 spins
+/* A ticket lock, three threads, which take it twice. Robust with acquire and release, if waiting counts as waiting: -DWAITS=0 spins
    without saying so, and may read an old value of `serving` a few times more. */
 #include "litmus.h"
 
@@ -12,18 +12,20 @@
 #define TICKET_ORDER relaxed
 #endif
 
-static ATOMIC(int) tickets, serving;
+ATOMIC(int) tickets, serving;
 static int counter;
 
 static void worker(int me) {
   (void)me;
-  int mine = FADD(tickets, 1, TICKET_ORDER);
-  WAIT_EQ(serving, mine, LOAD_ORDER);
-  ++counter;
-  STORE(serving, mine + 1, STORE_ORDER);
+  for (int round = 0; round < 2; ++round) {
+    int mine = FADD(tickets, 1, TICKET_ORDER);
+    WAIT_EQ(serving, mine, LOAD_ORDER);
+    ++counter;
+    STORE(serving, mine + 1, STORE_ORDER);
+  }
 }
 
 int main(void) {
   RUN(worker, worker, worker);
-  return counter != 3;
+  return counter != 6;
 }

@@ -93,17 +93,25 @@ T atomic_load(volatile T* address, int order, std::uintptr_t place) {
     ThreadState& thread = self();
     sched::point(sched::Point::Load, plain, false);
     T value;
-    if (__builtin_expect(thread.ignoring != 0, 0)) {
-        value = load_word(address);
-    } else {
+    for (bool waits = true; waits;) {
+        waits = false;
+        if (__builtin_expect(thread.ignoring != 0, 0)) {
+            value = load_word(address);
+            break;
+        }
         Access access{Kind::Load, order_of(order), sizeof(T), reinterpret_cast<std::uintptr_t>(plain), place};
         apply_annotations(thread, access);
-        Visit visit(thread, address, access);
-        value = load_word(address);
-        visit.begin(word(value));
-        visit.judge(access);
-        // What does not end a wait is no event.
-        if (access.kind != Kind::Wait || ends_wait(access, word(value))) read_step(thread, visit.location(), access);
+        {
+            Visit visit(thread, address, access);
+            value = load_word(address);
+            visit.begin(word(value));
+            visit.judge(access);
+            // What does not end a wait is no event.
+            waits = access.kind == Kind::Wait && !ends_wait(access, word(value));
+            if (!waits) read_step(thread, visit.location(), access);
+        }
+        if (!waits || !sched::controlled()) break;
+        sched::await_write(plain, place);
     }
     sched::observed(plain, word(value), false);
     return value;
@@ -122,7 +130,8 @@ void atomic_store(volatile T* address, T value, int order, std::uintptr_t place)
         if (__builtin_expect(visit.location().written == 0, 0)) visit.begin(word(load_word(address)));
         visit.judge(access);
         store_word(address, value);
-        write_step(thread, visit.location(), access, word(value));
+        if (!write_again(thread, visit.location(), access, word(value), false))
+            write_step(thread, visit.location(), access, word(value));
     }
     sched::observed(plain, word(value), true);
 }
@@ -141,7 +150,8 @@ T atomic_update(volatile T* address, T operand, int order, std::uintptr_t place)
         old = Operation::perform(address, operand);
         visit.begin(word(old));
         visit.judge(access);
-        rmw_step(thread, visit.location(), access, word(Operation::result(old, operand)));
+        const std::uint64_t value = word(Operation::result(old, operand));
+        if (!write_again(thread, visit.location(), access, value, true)) rmw_step(thread, visit.location(), access, value);
     }
     sched::observed(plain, word(old), Operation::result(old, operand) != old);
     return old;
@@ -153,23 +163,30 @@ int atomic_cas(volatile T* address, T* expected, T wanted, int order, int failur
     ThreadState& thread = self();
     sched::point(sched::Point::Rmw, plain, true);
     T old;
-    if (__builtin_expect(thread.ignoring != 0, 0)) {
-        old = compare_and_swap(address, *expected, wanted);
-    } else {
+    for (;;) {
+        if (__builtin_expect(thread.ignoring != 0, 0)) {
+            old = compare_and_swap(address, *expected, wanted);
+            break;
+        }
         // clang does not tell which it is. What is wrong with a strong one is wrong with both.
         Access access{kind == CasKind::Weak ? Kind::CasWeak : Kind::CasStrong, order_of(order), sizeof(T),
                       reinterpret_cast<std::uintptr_t>(plain), place, word(*expected)};
         apply_annotations(thread, access);
-        Visit visit(thread, address, access);
-        old = compare_and_swap(address, *expected, wanted);
-        visit.begin(word(old));
-        visit.judge(access);
-        if (old == *expected) {
-            rmw_step(thread, visit.location(), access, word(wanted));
-        } else if (access.kind != Kind::BlockingCas) {
-            access.order = order_of(failure);
-            read_step(thread, visit.location(), access);
+        {
+            Visit visit(thread, address, access);
+            old = compare_and_swap(address, *expected, wanted);
+            visit.begin(word(old));
+            visit.judge(access);
+            if (old == *expected) {
+                if (!write_again(thread, visit.location(), access, word(wanted), true))
+                    rmw_step(thread, visit.location(), access, word(wanted));
+            } else if (access.kind != Kind::BlockingCas) {
+                access.order = order_of(failure);
+                read_step(thread, visit.location(), access);
+            }
         }
+        if (old == *expected || access.kind != Kind::BlockingCas || !sched::controlled()) break;
+        sched::await_write(plain, place);
     }
     const bool done = old == *expected;
     sched::observed(plain, word(old), done && wanted != old);
@@ -181,7 +198,7 @@ inline void atomic_fence(int order, std::uintptr_t place) {
     ThreadState& thread = self();
     sched::point(order_of(order) == SeqCst ? sched::Point::Fence : sched::Point::LocalFence, nullptr, false);
     if (!thread.ignoring) {
-        const Busy busy;
+        const Busy inside;
         fence_step(thread, order_of(order), place);
     }
     __atomic_thread_fence(__ATOMIC_SEQ_CST);

@@ -41,12 +41,19 @@ inline void plain_access(const void* address, std::uintptr_t place) {
 
 inline void enter_function(const void* caller) {
     ThreadState* const thread = this_thread;
-    if (__builtin_expect(thread != nullptr, 1)) thread->stack.push(place(caller));
-    else current()->stack.push(place(caller));
+    if (__builtin_expect(thread == nullptr, 0)) {
+        current()->stack.push(place(caller));
+        return;
+    }
+    thread->stack.push(place(caller));
+    if (thread->trace) trace_event(*thread, Trace::call | (place(caller) & Trace::place_mask));
 }
 
 inline void leave_function() {
-    if (ThreadState* const thread = this_thread) thread->stack.pop();
+    ThreadState* const thread = this_thread;
+    if (__builtin_expect(thread == nullptr, 0)) return;
+    thread->stack.pop();
+    if (thread->trace) trace_event(*thread, Trace::ret);
 }
 
 }  // namespace fencepost::rt

@@ -7,6 +7,7 @@
 #include "abi/entry.hpp"
 #include "base/options.hpp"
 #include "report/report.hpp"
+#include "schedule/scheduler.hpp"
 
 namespace fencepost::rt {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 bool is_started = false;
 
 void finish(int status, void*) {
+    sched::finish_run();
     write_end(status);
     const int wanted = final_status(status);
     if (wanted == status) return;
@@ -24,7 +26,8 @@ void finish(int status, void*) {
 }  // namespace
 
 FENCEPOST_ABI void __tsan_init() {
-    if (is_started) return;
+    // gcc's linker also calls this from .preinit_array, when the C library is not ready for anything.
+    if (is_started || !environ) return;
     is_started = true;
     options();
     current();

@@ -1,9 +1,54 @@
 #include "base/busy.hpp"
 
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/os.hpp"
+
 namespace fencepost::rt {
 
 thread_local int busy __attribute__((tls_model("initial-exec"))) = 0;
 thread_local int held_back __attribute__((tls_model("initial-exec"))) = 0;
 void (*deliver_signals)() = nullptr;
+bool world_stops = false;
+
+namespace {
+
+thread_local bool stops_world __attribute__((tls_model("initial-exec"))) = false;
+
+// Every thread has passed a full fence when this returns.
+void fence_everybody() {
+    static bool registered = false;
+    if (!registered) registered = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+    if (registered && syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0) return;
+    if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) == 0) return;
+    const timespec moment = {0, 10000000};  // where the kernel has no such call, store buffers drain in this time
+    syscall(SYS_nanosleep, &moment, nullptr);
+}
+
+}  // namespace
+
+void step_aside() {
+    if (busy > 1 || stops_world) return;  // inside already: it comes out by itself
+    while (__atomic_load_n(&world_stops, __ATOMIC_ACQUIRE)) {
+        __atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+        while (__atomic_load_n(&world_stops, __ATOMIC_ACQUIRE)) yield_processor();
+        __atomic_store_n(&busy, 1, __ATOMIC_RELAXED);
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    }
+}
+
+void stop_world() {
+    while (__atomic_exchange_n(&world_stops, true, __ATOMIC_ACQ_REL)) yield_processor();  // one after the other
+    stops_world = true;
+    fence_everybody();
+}
+
+void start_world() {
+    stops_world = false;
+    __atomic_store_n(&world_stops, false, __ATOMIC_RELEASE);
+}
 
 }  // namespace fencepost::rt

@@ -10,10 +10,21 @@ extern thread_local int held_back __attribute__((tls_model("initial-exec")));  /
 // Calls the handlers of the signals that wait. Set by intercept/signals.cpp.
 extern void (*deliver_signals)();
 
+// While it is set nobody comes in: somebody wants to fork, and the child shall find no lock taken.
+extern bool world_stops;
+void step_aside();
+// Before others are asked whether they are busy: from here on they see that the world stops.
+void stop_world();
+void start_world();
+
 // Around everything in the runtime that a handler must not meet halfway. Not around what may block in the kernel.
 class Busy {
   public:
-    Busy() { ++busy; }
+    Busy() {
+        ++busy;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);  // for the processor, who stops the world sees to it
+        if (__builtin_expect(__atomic_load_n(&world_stops, __ATOMIC_RELAXED), 0)) step_aside();
+    }
     ~Busy() {
         if (--busy == 0 && __builtin_expect(held_back, 0) != 0) deliver_signals();
     }

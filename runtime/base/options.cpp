@@ -23,7 +23,7 @@ const char help_text[] =
     "  runs=0            bound on the schedules that exhaustive runs\n"
     "  benign_waits=0    confirm findings in wait loops\n"
     "  suppressions=FILE findings that are not told\n"
-    "  history=8         writes remembered per atomic location, 2 to 64\n"
+    "  history=7         writes remembered per atomic location, 2 to 64\n"
     "  verbosity=0       messages of the tool itself\n";
 
 constexpr std::size_t text_capacity = 4096;

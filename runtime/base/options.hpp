@@ -23,7 +23,7 @@ struct Options {
     const char* replay = nullptr;
     bool benign_waits = false;
     const char* suppressions = nullptr;
-    unsigned history = 8;
+    unsigned history = 7;
     bool server = false;
     int server_in = -1;
     int server_out = -1;

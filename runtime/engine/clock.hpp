@@ -48,9 +48,9 @@ inline void join_epochs(Epoch* into, const Epoch* from, unsigned width) {
 // Owned is what makes most operations take a step instead of one per thread: who knows the owner knows all.
 struct Publication {
     Event owner;
-    Epoch since = 0;
-    std::uint16_t width = 0;
-    bool mixed = false;
+    Epoch since : 48 = 0;
+    Epoch width : 15 = 0;
+    Epoch mixed : 1 = 0;
 
     bool empty() const { return !owner && !mixed; }
 };

@@ -5,6 +5,7 @@
 #include "engine/steps.hpp"
 #include "engine/table.hpp"
 #include "engine/threads.hpp"
+#include "schedule/schedule.hpp"
 
 namespace fencepost::rt {
 
@@ -16,7 +17,7 @@ std::uintptr_t number_of(const void* object) { return reinterpret_cast<std::uint
 }  // namespace
 
 void sync_acquire(ThreadState* thread, const void* object) {
-    const Busy busy;
+    const Busy inside;
     Location* const location = locked_location_if_known(number_of(object), true);
     if (!location) return;  // nobody has released it
     acquire_step(*thread, *location);
@@ -24,7 +25,7 @@ void sync_acquire(ThreadState* thread, const void* object) {
 }
 
 void sync_release(ThreadState* thread, const void* object) {
-    const Busy busy;
+    const Busy inside;
     Location& location = locked_location(number_of(object), 0, true);
     release_step(*thread, location);
     location.lock.unlock();
@@ -33,15 +34,30 @@ void sync_release(ThreadState* thread, const void* object) {
 void sync_forget(const void* object) { forget_memory(number_of(object), 1); }
 
 void memory_reset(const void* begin, std::size_t bytes) {
-    const Busy busy;
+    const Busy inside;
     forget_memory(number_of(begin), bytes);
 }
 
-void before_fork() { lock_threads(); }
-void after_fork_parent() { unlock_threads(); }
+// The child has one thread, and nobody who would unlock what another one has locked. Under control others are inside
+// only to wait for their turn, and hold no lock.
+void before_fork() {
+    if (!sched::controlled()) stop_world();
+    lock_threads();
+    while (!sched::controlled() && others_are_busy()) {
+        unlock_threads();
+        yield_processor();
+        lock_threads();
+    }
+}
+
+void after_fork_parent() {
+    unlock_threads();
+    if (!sched::controlled()) start_world();
+}
+
 void after_fork_child() {
     only_this_thread_left();
-    unlock_threads();
+    after_fork_parent();
 }
 
 void ignore_begin(ThreadState* thread) { ++thread->ignoring; }

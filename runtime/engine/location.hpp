@@ -9,7 +9,7 @@
 
 namespace fencepost::rt {
 
-struct Location {
+struct alignas(64) Location {
     static constexpr unsigned clocks = 3;  // arrays of each location: W, W_SC, M_SC
 
     std::uintptr_t address;
@@ -27,6 +27,7 @@ struct Location {
     std::uint8_t reads_first;
     std::uint8_t reads_room;
     std::uint16_t capacity;  // entries in each of the arrays
+    std::uint16_t psc_capacity;
     Stamp stamp;  // of the newest write
     Stamp floor;  // reads that are forgotten told at most of this write: everybody is taken to know it
     std::uint32_t fences;  // the most seq_cst fences that an accessing thread knew of
@@ -39,7 +40,6 @@ struct Location {
     Write* writes;
     Read* reads;
     Epoch* psc_arrays;  // clocks that matter only where there are seq_cst accesses: psc.hpp
-    std::uint16_t psc_capacity;
 
     Epoch* release_array() const { return arrays; }
     Epoch* sc_write_array() const { return arrays + capacity; }

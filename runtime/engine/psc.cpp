@@ -59,10 +59,11 @@ void join_location(ThreadState& thread, ThreadState::Family into, const Location
 bool psc_forbids_missing(const ThreadState& thread, const Location&, const Access& access, const Write& write) {
     if (!psc_matters()) return false;
     const View current = thread.view(ThreadState::Current);
-    if (write.is_sc && executed_before_fence(write, current[fence_slot])) return true;
+    const bool is_sc = write.order() == SeqCst;
+    if (is_sc && executed_before_fence(write, current[fence_slot])) return true;
     if (access.order != SeqCst) return false;
     const View psc = thread.view(ThreadState::Psc);
-    if (write.is_sc && psc.knows(write.by)) return true;
+    if (is_sc && psc.knows(write.by())) return true;
     const Epoch fence = psc[fence_slot] < current[fence_slot] ? current[fence_slot] : psc[fence_slot];
     return executed_before_fence(write, fence);
 }

@@ -3,6 +3,12 @@
 #include "engine/psc.hpp"
 #include "engine/threads.hpp"
 
+// As in fencepost.h.
+struct fencepost_condition {
+    int (*holds)(const void* context, unsigned long long seen);
+    const void* context;
+};
+
 namespace fencepost::rt {
 namespace {
 
@@ -18,11 +24,11 @@ bool could_take(const Access& access, const Write& write, const Write& follower)
         case Kind::CasWeak: return true;
         // What is overwritten out of turn must not be what an RMW has read: its atomicity.
         case Kind::Store:
-        case Kind::Rmw: return !follower.is_rmw;
+        case Kind::Rmw: return !follower.is_rmw();
         case Kind::Wait: return ends_wait(access, write.value);
-        case Kind::BlockingCas: return write.value == access.expected && !follower.is_rmw;
+        case Kind::BlockingCas: return write.value == access.expected && !follower.is_rmw();
         // It fails with another value, or succeeds where an RMW may still come.
-        case Kind::CasStrong: return write.value != access.expected || !follower.is_rmw;
+        case Kind::CasStrong: return write.value != access.expected || !follower.is_rmw();
         default: return false;
     }
 }
@@ -44,6 +50,10 @@ bool ends_wait(const Access& access, std::uint64_t seen) {
         case 3: return less || seen == wanted;
         case 4: return !less && seen != wanted;
         case 5: return !less;
+        case 7: {  // as the program says
+            const auto* const condition = reinterpret_cast<const fencepost_condition*>(access.expected);
+            return condition->holds(condition->context, seen) != 0;
+        }
         default: return seen == wanted;
     }
 }
@@ -54,25 +64,26 @@ void check_slowly(const ThreadState& thread, const Location& location, const Acc
     unsigned missed = 0;
     while (missed < location.written) {
         const Write& write = location.write(missed);
-        if (thread.knows(write.by)) return;
-        if (thread.knows_sc(write.by) && !is_discarded(write.by)) break;
+        if (thread.knows(write.by())) return;
+        if (thread.knows_sc(write.by()) && !is_discarded(write.by())) break;
         ++missed;
     }
     if (missed + 1 >= location.written) return;
     const Write& newest = location.write(missed);
-    if (!older(location.floor, newest.stamp)) return;
+    const Stamp newest_stamp = location.stamp - missed;
+    if (!older(location.floor, newest_stamp)) return;
     Stamp known = location.floor;
     for (unsigned age = 0; age < location.reads_known; ++age) {
         const Read& read = location.read(age);
         if (!older(known, read.stamp) || !thread.knows(read.by)) continue;
-        if (!older(read.stamp, newest.stamp)) return;
+        if (!older(read.stamp, newest_stamp)) return;
         known = read.stamp;
     }
     // From what must be seen at least (seq_cst accesses have their own reasons), the newest that may be taken.
     for (unsigned age = missed; age + 1 < location.written; ++age) {
         const Write& follower = location.write(age);
-        if (!older(known, follower.stamp)) return;
-        if (thread.knows(follower.by) || is_discarded(follower.by)) return;
+        if (!older(known, location.stamp - age)) return;
+        if (thread.knows(follower.by()) || is_discarded(follower.by())) return;
         if (psc_forbids_missing(thread, location, access, follower)) return;
         const Write& stale = location.write(age + 1);
         if (!could_take(access, stale, follower)) continue;

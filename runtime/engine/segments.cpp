@@ -136,7 +136,7 @@ void begin_segment(ThreadState& thread) {
     segment_events[segment].store(Event::of(thread.slot, thread.released).bits, std::memory_order_relaxed);
     thread.recent_segments[segment % ThreadState::recent] = segment;
     thread.segment = segment << segment_shift;
-    thread.trace->segment(segment);
+    trace_event(thread, Trace::segment | segment);
 }
 
 }  // namespace fencepost::rt

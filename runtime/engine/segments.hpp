@@ -9,7 +9,7 @@
 
 namespace fencepost::rt {
 
-constexpr std::uint32_t most_segments = 1U << 21;
+constexpr std::uint32_t most_segments = 1U << 19;
 
 extern std::atomic<std::uint64_t>* segment_events;  // the thread, and its last release before the segment
 

@@ -7,6 +7,7 @@
 #include "base/options.hpp"
 #include "base/os.hpp"
 #include "engine/segments.hpp"
+#include "engine/steps.hpp"
 #include "engine/threads.hpp"
 #include "engine/trace.hpp"
 #include "report/report.hpp"
@@ -39,7 +40,7 @@ bool knows_segment(const ThreadState& thread, Event event) {
 std::uint32_t stack_of(std::uint32_t cell, std::uintptr_t granule) {
     const std::uint32_t segment = cell >> segment_shift;
     const Trace* const trace = traces[event_of_segment(segment).slot()].load(std::memory_order_acquire);
-    return trace ? trace->find(segment, granule, cell & 1) : 0;
+    return trace ? trace->find(segment, granule) : 0;
 }
 
 PlainAccess describe(std::uint32_t cell, std::uintptr_t granule) {
@@ -100,8 +101,9 @@ void meet_location(ThreadState& thread, Location& location, std::uint32_t shape,
     PlainAccess first{};
     for (unsigned age = 0; age < location.written && !found; ++age) {
         const Write& write = location.write(age);
-        if (!write.by || thread.knows(write.by) || is_discarded(write.by)) continue;
-        first = atomic_of(write.by, true, static_cast<Order>(write.order), location, write.stack);
+        const Event by = write.by();
+        if (!by || thread.knows(by) || is_discarded(by)) continue;
+        first = atomic_of(by, true, static_cast<Order>(write.order()), location, write.stack);
         found = true;
     }
     if (shape & 1) {
@@ -137,25 +139,13 @@ void meet_locations(ThreadState& thread, std::uint32_t marker, std::uint32_t sha
 
 }  // namespace
 
-std::uint32_t Trace::find(std::uint32_t wanted, std::uintptr_t address, bool is_write) const {
-    const std::uint32_t end = made.load(std::memory_order_acquire);
-    const std::uint32_t known = end < kept ? end : kept;
-    std::uint32_t candidate = 0;
-    for (std::uint32_t back = 1; back <= known; ++back) {
-        const std::uint64_t entry = entries[(end - back) % kept].load(std::memory_order_relaxed);
-        const std::uint32_t stack = static_cast<std::uint32_t>(entry);
-        if (stack == 0) {
-            if (entry >> 32 == wanted) return candidate;
-            candidate = 0;
-        } else if (!candidate && entry >> 32 == key(address, is_write)) {
-            candidate = stack;
-        }
-    }
-    return 0;
+void begin_trace_part(ThreadState& thread) {
+    thread.trace->begin_part(thread.stack.name_of_calls(), thread.segment >> segment_shift);
 }
 
 void begin_plain_accesses(ThreadState& thread) {
     plain_watched = options().races;
+    history_kept = options().history;
     if (!plain_watched) return;
     Trace* trace = traces[thread.slot].load(std::memory_order_relaxed);
     if (!trace) {
@@ -163,6 +153,7 @@ void begin_plain_accesses(ThreadState& thread) {
         traces[thread.slot].store(trace, std::memory_order_release);
     }
     thread.trace = trace;
+    trace->begin_part(0, 1);
 }
 
 void end_plain_accesses(ThreadState& thread) { thread.segment = no_segment; }
@@ -170,7 +161,7 @@ void end_plain_accesses(ThreadState& thread) { thread.segment = no_segment; }
 void plain_slowly(ThreadState& thread, std::uint32_t* cells, std::uint32_t shape, std::uintptr_t place,
                   std::uintptr_t address) {
     if (thread.ignoring) return;
-    const Busy busy;
+    const Busy inside;
     if (thread.segment == no_segment) {
         begin_segment(thread);
         thread.run_address = 0;
@@ -209,7 +200,7 @@ void plain_slowly(ThreadState& thread, std::uint32_t* cells, std::uint32_t shape
         target = static_cast<unsigned>(thread.random >> 33) % (marked ? 3 : 4);
     }
     __atomic_store_n(cells + target, mine, __ATOMIC_RELAXED);
-    thread.trace->access(address, is_write, thread.stack.name(place));
+    trace_event(thread, Trace::of_access(address, place));
 }
 
 void plain_bytes(ThreadState& thread, std::uintptr_t begin, std::size_t size, bool is_write, std::uintptr_t place) {

@@ -16,6 +16,7 @@
 
 #include "engine/table.hpp"
 #include "engine/thread.hpp"
+#include "engine/trace.hpp"
 
 namespace fencepost::rt {
 
@@ -29,6 +30,13 @@ inline bool is_marker(std::uint32_t cell) { return (cell >> segment_shift) >= fi
 
 void begin_plain_accesses(ThreadState& thread);
 void end_plain_accesses(ThreadState& thread);
+
+void begin_trace_part(ThreadState& thread);
+inline void trace_event(ThreadState& thread, std::uint64_t event) {
+    Trace& trace = *thread.trace;
+    if (__builtin_expect(trace.is_full(), 0)) begin_trace_part(thread);
+    trace.put(event);
+}
 
 // `shape`: offset << 3 | log2(size) << 1 | is_write.
 void plain_slowly(ThreadState& thread, std::uint32_t* cells, std::uint32_t shape, std::uintptr_t place,

@@ -13,7 +13,7 @@ constexpr unsigned deepest_stack = 24;  // frames remembered of a past access
 // one step.
 class ShadowStack {
   public:
-    static constexpr std::size_t frames = std::size_t{1} << 16;
+    static constexpr std::size_t most_frames = std::size_t{1} << 16;
 
     void create();
     void destroy();
@@ -35,11 +35,15 @@ class ShadowStack {
 
     // The number of the stack whose innermost frame is `place`. Never 0.
     std::uint32_t name(std::uintptr_t place) {
-        const std::uint64_t key = (top_[-1].hash ^ place) * 0xff51afd7ed558ccdU;
+        const std::uint64_t below = __builtin_expect(shallow_, 0) ? top_[-1].caller : top_[-1].hash;
+        const std::uint64_t key = (below ^ place) * 0xff51afd7ed558ccdU;
         const Known& known = known_[key >> (64 - known_bits)];
         if (__builtin_expect(known.key == key, 1)) return known.name;
         return name_slowly(place, key);
     }
+
+    // The frames, innermost first, without the place itself. For a trace's part.
+    std::uint32_t name_of_calls() { return top_ == bottom_ + 1 ? 0 : name(top_[-1].caller); }
 
     unsigned depth() const { return static_cast<unsigned>(top_ - bottom_) - 1; }
 
@@ -56,12 +60,18 @@ class ShadowStack {
 
     std::uint32_t name_slowly(std::uintptr_t place, std::uint64_t key);
 
+    // Set when there are so many stacks, by recursion most likely, that only the innermost two frames are told apart.
+    static bool shallow_;
+
     Frame* bottom_ = nullptr;  // its first frame is none
     Frame* top_ = nullptr;
     Frame* end_ = nullptr;
     std::size_t beyond_ = 0;
     Known* known_ = nullptr;
 };
+
+// The number of a stack that is not the calling thread's. Never 0.
+std::uint32_t name_of_stack(const std::uintptr_t* frames, unsigned count);
 
 // The frames of a past stack, innermost first. Returns how many.
 unsigned frames_of(std::uint32_t name, std::uintptr_t* frames, unsigned most);

@@ -8,6 +8,9 @@
 #include "engine/table.hpp"
 
 namespace fencepost::rt {
+
+unsigned history_kept = 7;
+
 namespace {
 
 enum Which : unsigned { ReleaseClock, ScWrite, ScAll };
@@ -42,7 +45,7 @@ void publish(Location& location, Which which, const Epoch* clock, unsigned width
     std::memcpy(location.arrays + which * location.capacity, clock, width * sizeof(Epoch));
     to.owner = event;
     to.since = since;
-    to.width = static_cast<std::uint16_t>(width);
+    to.width = static_cast<unsigned>(width);
     to.mixed = false;
 }
 
@@ -61,7 +64,7 @@ void publish_too(Location& location, Which which, const Epoch* clock, unsigned w
         Epoch* const moved = location.arrays + which * location.capacity;
         if (to.width <= to.owner.slot()) {
             std::memset(moved + to.width, 0, (to.owner.slot() + 1 - to.width) * sizeof(Epoch));
-            to.width = static_cast<std::uint16_t>(to.owner.slot() + 1);
+            to.width = static_cast<unsigned>(to.owner.slot() + 1);
         }
         moved[to.owner.slot()] = to.owner.epoch();
         to.mixed = true;
@@ -71,7 +74,7 @@ void publish_too(Location& location, Which which, const Epoch* clock, unsigned w
     }
     if (to.width < width) {
         std::memset(array + to.width, 0, (width - to.width) * sizeof(Epoch));
-        to.width = static_cast<std::uint16_t>(width);
+        to.width = static_cast<unsigned>(width);
     }
     // Who was here since it last learnt something has left all that already.
     if (since == 0 || array[event.slot()] < since) join_epochs(array, clock, width);
@@ -145,7 +148,7 @@ bool has_read(const ThreadState& thread, const Location& location) {
 
 void remember_read(const ThreadState& thread, Location& location) {
     if (location.reads_known == location.reads_room) {
-        const unsigned most = options().history;
+        const unsigned most = history_kept;
         if (location.reads_room < most) {
             const unsigned room = location.reads_room ? location.reads_room * 2U : 4U;
             const std::size_t bytes = Pool::rounded(room * sizeof(Read));
@@ -171,9 +174,9 @@ void remember_read(const ThreadState& thread, Location& location) {
 
 void remember_write(Location& location, const Write& write) {
     if (location.written == location.room) {
-        const unsigned most = options().history + 1U;
+        const unsigned most = history_kept + 1U;
         if (location.room < most) {
-            unsigned room = location.room ? location.room * 2U : 3U;
+            unsigned room = location.room ? location.room * 2U : 2U;
             if (room > most) room = most;
             Write* const writes = static_cast<Write*>(pool.take(Pool::rounded(room * sizeof(Write))));
             for (unsigned age = 0; age < location.written; ++age)
@@ -192,8 +195,8 @@ void remember_write(Location& location, const Write& write) {
     location.writes[index] = write;
     ++location.written;
     // Stamps wrap around: what is older than all writes here says nothing any more, and must not seem new one day.
-    if ((write.stamp & 0xffffff) == 0) {
-        const Stamp oldest = location.write(location.written - 1U).stamp;
+    if ((location.stamp & 0xffffff) == 0) {
+        const Stamp oldest = location.stamp - (location.written - 1U);
         if (older(location.floor, oldest)) location.floor = oldest;
         while (location.reads_known && older(location.read(location.reads_known - 1U).stamp, oldest)) {
             location.reads_first = static_cast<std::uint8_t>((location.reads_first + 1U) % location.reads_room);
@@ -232,17 +235,9 @@ void note_fences(const ThreadState& thread, Location& location) {
 
 void push_write(ThreadState& thread, Location& location, const Access& access, std::uint64_t value, bool is_rmw) {
     ++location.stamp;
-    Write write;
-    write.by = thread.now();
-    write.stamp = location.stamp;
-    write.value = value;
-    write.stack = access.place ? thread.stack.name(access.place) : 0;
-    write.fences = fences_executed.load(std::memory_order_relaxed);
-    write.order = access.order;
-    write.is_rmw = is_rmw;
-    write.is_cas = access.kind != Kind::Rmw && is_rmw;
-    write.is_sc = means_psc(access);
-    remember_write(location, write);
+    remember_write(location, {Write::pack(thread.now(), access.order, is_rmw), value,
+                              access.place ? thread.stack.name(access.place) : 0,
+                              fences_executed.load(std::memory_order_relaxed)});
 }
 
 // W := or |_|= what the thread releases.
@@ -274,11 +269,7 @@ void release_clock(ThreadState& thread, Location& location, bool is_release, boo
 }  // namespace
 
 void begin_history(Location& location, std::uint64_t value) {
-    Write write{};
-    write.value = value;
-    write.order = Plain;
-    write.fences = fences_executed.load(std::memory_order_relaxed);
-    remember_write(location, write);
+    remember_write(location, {Write::pack(Event(), Plain, false), value, 0, fences_executed.load(std::memory_order_relaxed)});
 }
 
 void read_slowly(ThreadState& thread, Location& location, const Access& access) {

@@ -139,7 +139,7 @@ char* Table::map_cells(std::uintptr_t address) {
 
 std::uint64_t locations_made() { return made.load(std::memory_order_relaxed); }
 
-Location& locked_location(std::uintptr_t address, unsigned size, bool is_sync) {
+Location& locked_location_slowly(std::uintptr_t address, unsigned size, bool is_sync) {
     std::atomic<Location*>* const head = table.granule(address);
     Location* fresh = nullptr;
     for (;;) {

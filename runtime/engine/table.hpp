@@ -50,7 +50,17 @@ extern Table table;
 inline bool is_watchable(std::uintptr_t address) { return address < (std::uintptr_t{1} << 47) && address >= 4096; }
 
 // The location, locked; made if there is none. `value` is what is in memory now.
-Location& locked_location(std::uintptr_t address, unsigned size, bool is_sync);
+Location& locked_location_slowly(std::uintptr_t address, unsigned size, bool is_sync);
+
+inline Location& locked_location(std::uintptr_t address, unsigned size, bool is_sync) {
+    Location* const found = table.granule(address)->load(std::memory_order_acquire);
+    if (__builtin_expect(found && found->address == address && found->is_sync == is_sync, 1)) {
+        found->lock.lock();
+        if (__builtin_expect(found->address == address && found->is_sync == is_sync, 1)) return *found;
+        found->lock.unlock();
+    }
+    return locked_location_slowly(address, size, is_sync);
+}
 
 // The same if it exists, or null.
 Location* locked_location_if_known(std::uintptr_t address, bool is_sync);

@@ -63,6 +63,7 @@ struct ThreadState {
     struct Trace* trace = nullptr;
 
     unsigned number = 0;
+    const int* busy = nullptr;  // whether it is inside the runtime (base/busy.hpp)
     ThreadToken* token = nullptr;
     ThreadState* next = nullptr;  // of all
     std::uint64_t accesses = 0;

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/busy.hpp"
 #include "base/options.hpp"
 #include "base/os.hpp"
 #include "base/pool.hpp"
@@ -103,6 +104,7 @@ ThreadState* begin(ThreadToken* token) {
         thread->slot = token->slot;
         thread->epoch = places[token->slot].last;
         thread->number = token->number;
+        thread->busy = &busy;
         places[token->slot].thread = thread;
         places[token->slot].number_before = places[token->slot].number;
         places[token->slot].number = token->number;
@@ -236,6 +238,12 @@ ThreadToken* token_of(ThreadState* thread) { return thread->token; }
 unsigned thread_number(const ThreadState* thread) { return thread->number; }
 
 void lock_threads() { lock.lock(); }
+
+bool others_are_busy() {
+    for (const ThreadState* thread = threads; thread; thread = thread->next)
+        if (thread != this_thread && __atomic_load_n(thread->busy, __ATOMIC_ACQUIRE) != 0) return true;
+    return false;
+}
 void unlock_threads() { lock.unlock(); }
 
 // The child of a fork has one thread; the others' slots are not to be used by it.

@@ -39,6 +39,7 @@ std::uint64_t accesses_of_ended_threads();
 
 void lock_threads();
 void unlock_threads();
+bool others_are_busy();  // inside the runtime; with the lock held
 void only_this_thread_left();  // in the child of a fork
 
 }  // namespace fencepost::rt

@@ -33,7 +33,14 @@ enum fencepost_comparison {
   FENCEPOST_GT = 4,
   FENCEPOST_GE = 5,
   FENCEPOST_CAS = 6,      /* a compare-and-swap that is repeated until it reads the value */
+  FENCEPOST_HOLDS = 7,    /* the value is the address of a fencepost_condition */
   FENCEPOST_SIGNED = 16   /* added to one of LT to GE: the numbers have a sign */
+};
+
+/* What a wait waits for, where no comparison says it: called for values that are, or were, in the location. */
+struct fencepost_condition {
+  int (*holds)(const void *context, unsigned long long seen);
+  const void *context;
 };
 
 #if defined(__FENCEPOST__) || defined(__SANITIZE_THREAD__)

@@ -83,6 +83,7 @@ FENCEPOST_INTERCEPTOR int pthread_barrier_destroy(pthread_barrier_t* barrier) {
 }
 
 FENCEPOST_INTERCEPTOR int pthread_barrier_wait(pthread_barrier_t* barrier) {
+    CALLED_FROM_HERE();
     if (sched::controlled()) {
         if (Barrier* known = find(barrier)) return controlled_wait(*known);
     }

@@ -8,6 +8,7 @@
 
 #include "mutexes.hpp"
 #include "real.hpp"
+#include "sync.hpp"
 #include "threads.hpp"
 
 namespace {
@@ -39,6 +40,7 @@ FENCEPOST_INTERCEPTOR int thrd_create(thrd_t* thread, thrd_start_t routine, void
 }
 
 FENCEPOST_INTERCEPTOR int thrd_join(thrd_t thread, int* result) {
+    CALLED_FROM_HERE();
     void* value = nullptr;
     const int error = join_thread(thread, &value);
     if (result != nullptr) *result = static_cast<int>(reinterpret_cast<std::intptr_t>(value));
@@ -56,20 +58,26 @@ FENCEPOST_INTERCEPTOR int thrd_sleep(const timespec* duration, timespec* remaini
     return errno == EINTR ? -1 : -2;
 }
 
-FENCEPOST_INTERCEPTOR int mtx_lock(mtx_t* mutex) { return result_of(lock_mutex(mutex_of(mutex))); }
+FENCEPOST_INTERCEPTOR int mtx_lock(mtx_t* mutex) {
+    CALLED_FROM_HERE();
+    return result_of(lock_mutex(mutex_of(mutex)));
+}
 FENCEPOST_INTERCEPTOR int mtx_unlock(mtx_t* mutex) { return result_of(unlock_mutex(mutex_of(mutex))); }
 FENCEPOST_INTERCEPTOR int mtx_trylock(mtx_t* mutex) { return result_of(pthread_mutex_trylock(mutex_of(mutex))); }
 FENCEPOST_INTERCEPTOR void mtx_destroy(mtx_t* mutex) { pthread_mutex_destroy(mutex_of(mutex)); }
 
 FENCEPOST_INTERCEPTOR int mtx_timedlock(mtx_t* mutex, const timespec* when) {
+    CALLED_FROM_HERE();
     return result_of(pthread_mutex_timedlock(mutex_of(mutex), when));
 }
 
 FENCEPOST_INTERCEPTOR int cnd_wait(cnd_t* condition, mtx_t* mutex) {
+    CALLED_FROM_HERE();
     return result_of(pthread_cond_wait(condition_of(condition), mutex_of(mutex)));
 }
 
 FENCEPOST_INTERCEPTOR int cnd_timedwait(cnd_t* condition, mtx_t* mutex, const timespec* when) {
+    CALLED_FROM_HERE();
     return result_of(pthread_cond_timedwait(condition_of(condition), mutex_of(mutex), when));
 }
 
@@ -84,5 +92,6 @@ FENCEPOST_INTERCEPTOR int cnd_broadcast(cnd_t* condition) {
 FENCEPOST_INTERCEPTOR void cnd_destroy(cnd_t* condition) { pthread_cond_destroy(condition_of(condition)); }
 
 FENCEPOST_INTERCEPTOR void call_once(once_flag* flag, void (*routine)()) {
+    CALLED_FROM_HERE();
     pthread_once(reinterpret_cast<pthread_once_t*>(flag), routine);
 }

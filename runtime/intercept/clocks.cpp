@@ -58,7 +58,7 @@ std::uint64_t now(clockid_t clock) {
 void sleep_until(std::uint64_t when) {
     static const char bed = 0;
     sched::point(sched::Point::Sleep, nullptr, false);
-    sched::block(&bed, "sleeps", when);
+    sched::block(&bed, "sleeps", when, sched::Point::Sleep);
     pthread_testcancel();
 }
 
@@ -109,6 +109,8 @@ FENCEPOST_INTERCEPTOR int sched_yield() {
 }
 
 FENCEPOST_INTERCEPTOR int nanosleep(const timespec* request, timespec* remaining) {
+    CALLED_FROM_HERE();
+    CALLED_FROM_HERE();
     if (!sched::controlled()) return REAL(nanosleep)(request, remaining);
     if (request->tv_sec < 0 || !is_valid(request)) {
         errno = EINVAL;
@@ -119,6 +121,7 @@ FENCEPOST_INTERCEPTOR int nanosleep(const timespec* request, timespec* remaining
 }
 
 FENCEPOST_INTERCEPTOR int clock_nanosleep(clockid_t clock, int flags, const timespec* request, timespec* remaining) {
+    CALLED_FROM_HERE();
     if (!sched::controlled()) return REAL(clock_nanosleep)(clock, flags, request, remaining);
     if (request->tv_sec < 0 || !is_valid(request)) return EINVAL;
     const bool absolute = (flags & TIMER_ABSTIME) != 0;
@@ -127,6 +130,7 @@ FENCEPOST_INTERCEPTOR int clock_nanosleep(clockid_t clock, int flags, const time
 }
 
 FENCEPOST_INTERCEPTOR int usleep(useconds_t microseconds) {
+    CALLED_FROM_HERE();
     if (!sched::controlled()) return REAL(usleep)(microseconds);
     sleep_until(sched::virtual_time() + std::uint64_t{microseconds} * 1000);
     return 0;

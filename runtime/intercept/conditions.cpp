@@ -60,12 +60,14 @@ using namespace fencepost;
 using namespace fencepost::intercept;
 
 FENCEPOST_INTERCEPTOR int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
+    CALLED_FROM_HERE();
     if (sched::controlled()) return controlled_wait(condition, mutex, sched::never);
     return native_wait(mutex, [=] { return REAL_COND(pthread_cond_wait)(condition, mutex); });
 }
 
 FENCEPOST_INTERCEPTOR int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
                                                  const timespec* when) {
+    CALLED_FROM_HERE();
     if (!sched::controlled())
         return native_wait(mutex, [=] { return REAL_COND(pthread_cond_timedwait)(condition, mutex, when); });
     if (!is_valid(when)) return EINVAL;
@@ -74,6 +76,7 @@ FENCEPOST_INTERCEPTOR int pthread_cond_timedwait(pthread_cond_t* condition, pthr
 
 FENCEPOST_INTERCEPTOR int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
                                                  const timespec* when) {
+    CALLED_FROM_HERE();
     if (!sched::controlled())
         return native_wait(mutex, [=] { return REAL(pthread_cond_clockwait)(condition, mutex, clock, when); });
     if (!is_valid(when)) return EINVAL;

@@ -56,6 +56,7 @@ using namespace fencepost;
 using namespace fencepost::intercept;
 
 FENCEPOST_INTERCEPTOR long syscall(long number, ...) {
+    CALLED_FROM_HERE();
     va_list arguments;
     va_start(arguments, number);
     long a[6];

@@ -66,7 +66,10 @@ void mutex_taken(pthread_mutex_t* mutex, int result) { taking(mutex, result); }
 using namespace fencepost;
 using namespace fencepost::intercept;
 
-FENCEPOST_INTERCEPTOR int pthread_mutex_lock(pthread_mutex_t* mutex) { return lock_mutex(mutex); }
+FENCEPOST_INTERCEPTOR int pthread_mutex_lock(pthread_mutex_t* mutex) {
+    CALLED_FROM_HERE();
+    return lock_mutex(mutex);
+}
 FENCEPOST_INTERCEPTOR int pthread_mutex_unlock(pthread_mutex_t* mutex) { return unlock_mutex(mutex); }
 
 FENCEPOST_INTERCEPTOR int pthread_mutex_trylock(pthread_mutex_t* mutex) {
@@ -75,11 +78,13 @@ FENCEPOST_INTERCEPTOR int pthread_mutex_trylock(pthread_mutex_t* mutex) {
 }
 
 FENCEPOST_INTERCEPTOR int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* when) {
+    CALLED_FROM_HERE();
     if (!sched::controlled()) return taking(mutex, REAL(pthread_mutex_timedlock)(mutex, when));
     return taking(mutex, timed_lock(mutex, CLOCK_REALTIME, when));
 }
 
 FENCEPOST_INTERCEPTOR int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock, const timespec* when) {
+    CALLED_FROM_HERE();
     if (!sched::controlled()) return taking(mutex, REAL(pthread_mutex_clocklock)(mutex, clock, when));
     return taking(mutex, timed_lock(mutex, clock, when));
 }
@@ -94,6 +99,7 @@ FENCEPOST_INTERCEPTOR int pthread_mutex_destroy(pthread_mutex_t* mutex) {
 // Spin locks
 
 FENCEPOST_INTERCEPTOR int pthread_spin_lock(pthread_spinlock_t* lock) {
+    CALLED_FROM_HERE();
     const void* object = const_cast<int*>(lock);
     if (!sched::controlled()) return taking(object, REAL(pthread_spin_lock)(lock));
     return taking(object, until_done(object, "waits for a spin lock", sched::never,
@@ -123,12 +129,14 @@ FENCEPOST_INTERCEPTOR int pthread_spin_destroy(pthread_spinlock_t* lock) {
 // Read-write locks. A reader's unlock is ordered before the next writer's lock, so it releases like a writer's.
 
 FENCEPOST_INTERCEPTOR int pthread_rwlock_rdlock(pthread_rwlock_t* lock) {
+    CALLED_FROM_HERE();
     if (!sched::controlled()) return taking(lock, REAL(pthread_rwlock_rdlock)(lock));
     return taking(lock,
                   until_done(lock, why_rwlock, sched::never, [=] { return REAL(pthread_rwlock_tryrdlock)(lock); }));
 }
 
 FENCEPOST_INTERCEPTOR int pthread_rwlock_wrlock(pthread_rwlock_t* lock) {
+    CALLED_FROM_HERE();
     if (!sched::controlled()) return taking(lock, REAL(pthread_rwlock_wrlock)(lock));
     return taking(lock,
                   until_done(lock, why_rwlock, sched::never, [=] { return REAL(pthread_rwlock_trywrlock)(lock); }));
@@ -159,21 +167,25 @@ int timed_write(pthread_rwlock_t* lock, clockid_t clock, const timespec* when) {
 }  // namespace
 
 FENCEPOST_INTERCEPTOR int pthread_rwlock_timedrdlock(pthread_rwlock_t* lock, const timespec* when) {
+    CALLED_FROM_HERE();
     if (!sched::controlled()) return taking(lock, REAL(pthread_rwlock_timedrdlock)(lock, when));
     return timed_read(lock, CLOCK_REALTIME, when);
 }
 
 FENCEPOST_INTERCEPTOR int pthread_rwlock_timedwrlock(pthread_rwlock_t* lock, const timespec* when) {
+    CALLED_FROM_HERE();
     if (!sched::controlled()) return taking(lock, REAL(pthread_rwlock_timedwrlock)(lock, when));
     return timed_write(lock, CLOCK_REALTIME, when);
 }
 
 FENCEPOST_INTERCEPTOR int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_t clock, const timespec* when) {
+    CALLED_FROM_HERE();
     if (!sched::controlled()) return taking(lock, REAL(pthread_rwlock_clockrdlock)(lock, clock, when));
     return timed_read(lock, clock, when);
 }
 
 FENCEPOST_INTERCEPTOR int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t clock, const timespec* when) {
+    CALLED_FROM_HERE();
     if (!sched::controlled()) return taking(lock, REAL(pthread_rwlock_clockwrlock)(lock, clock, when));
     return timed_write(lock, clock, when);
 }

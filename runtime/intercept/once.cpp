@@ -30,7 +30,8 @@ bool is_running(const pthread_once_t* control) { return (__atomic_load_n(control
 thread_local void (*routine)() __attribute__((tls_model("initial-exec"))) = nullptr;
 thread_local pthread_once_t* routine_control __attribute__((tls_model("initial-exec"))) = nullptr;
 
-// What is released here is acquired by all who find it done.
+// What is released here is acquired by all who find it done. A routine that leaves by an exception releases nothing (no
+// handler of exceptions may stand here: C programs have no C++ runtime).
 void run_routine() {
     pthread_once_t* const control = routine_control;
     routine();
@@ -69,6 +70,7 @@ using namespace fencepost;
 using namespace fencepost::intercept;
 
 FENCEPOST_INTERCEPTOR int pthread_once(pthread_once_t* control, void (*wanted)()) {
+    CALLED_FROM_HERE();
     if (!sched::controlled()) return call_real(control, wanted);
     sync_point(control);
     while (is_running(control)) sched::block(control, why, sched::virtual_time() + look_again);
@@ -80,11 +82,14 @@ FENCEPOST_INTERCEPTOR int pthread_once(pthread_once_t* control, void (*wanted)()
 // The program reads the first byte by an instrumented load, so that byte is written, and read, as the program would.
 
 FENCEPOST_INTERCEPTOR int __cxa_guard_acquire(std::int64_t* guard) {
+    CALLED_FROM_HERE();
     for (;;) {
         if ((__tsan_atomic8_load(reinterpret_cast<volatile char*>(guard), __ATOMIC_ACQUIRE) & done) != 0) return 0;
         std::uint32_t seen = 0;
-        if (__atomic_compare_exchange_n(word(guard), &seen, pending, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        if (__atomic_compare_exchange_n(word(guard), &seen, pending, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+            acquired(guard);  // of an attempt before this one that failed
             return 1;
+        }
         if ((seen & done) != 0) continue;
         if (sched::controlled()) {
             sched::block(guard, why);
@@ -104,5 +109,6 @@ FENCEPOST_INTERCEPTOR void __cxa_guard_release(std::int64_t* guard) {
 
 FENCEPOST_INTERCEPTOR void __cxa_guard_abort(std::int64_t* guard) {
     sync_point(guard);
+    releases(guard);
     end_guard(guard);
 }

@@ -21,6 +21,7 @@ using Main = int (*)(int, char**, char**);
 Main program_main = nullptr;
 
 int run_main(int count, char** arguments, char** environment) {
+    connect_scheduler();
     sched::prepare_run();  // the fork server stays in here, and its children come out
     watch_main_thread();
     return program_main(count, arguments, environment);
@@ -75,6 +76,9 @@ FENCEPOST_INTERCEPTOR int __libc_start_main(Main main, int count, char** argumen
     return real_function<"__libc_start_main", Start>()(run_main, count, arguments, initialise, finish, loader_finish,
                                                        stack_end);
 }
+
+// For programs that choose at random: under control the choice is part of the schedule.
+FENCEPOST_INTERCEPTOR int __fencepost_choose(int count) { return sched::choose(count); }
 
 FENCEPOST_INTERCEPTOR pid_t fork() {
     sched::point(sched::Point::Sync, nullptr, false);

@@ -40,6 +40,7 @@ using namespace fencepost;
 using namespace fencepost::intercept;
 
 FENCEPOST_INTERCEPTOR int sem_wait(sem_t* semaphore) {
+    CALLED_FROM_HERE();
     if (!sched::controlled()) return taking(semaphore, REAL(sem_wait)(semaphore));
     return controlled_wait(semaphore, sched::never, true);
 }
@@ -52,11 +53,13 @@ FENCEPOST_INTERCEPTOR int sem_trywait(sem_t* semaphore) {
 }
 
 FENCEPOST_INTERCEPTOR int sem_timedwait(sem_t* semaphore, const timespec* when) {
+    CALLED_FROM_HERE();
     if (!sched::controlled()) return taking(semaphore, REAL(sem_timedwait)(semaphore, when));
     return controlled_wait(semaphore, deadline(CLOCK_REALTIME, when), is_valid(when));
 }
 
 FENCEPOST_INTERCEPTOR int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* when) {
+    CALLED_FROM_HERE();
     if (!sched::controlled()) return taking(semaphore, REAL(sem_clockwait)(semaphore, clock, when));
     return controlled_wait(semaphore, deadline(clock, when), is_valid(when));
 }

@@ -8,6 +8,14 @@
 
 namespace fencepost::intercept {
 
+// Where the program called the intercepted function that the thread is in: the innermost frame of its stack, should it
+// be blocked there for good.
+extern thread_local const void* called_from __attribute__((tls_model("initial-exec")));
+#define CALLED_FROM_HERE() (::fencepost::intercept::called_from = __builtin_return_address(0))
+
+// Connects the scheduler with the reports; once, before main.
+void connect_scheduler();
+
 inline void acquired(const void* object) { rt::sync_acquire(rt::current(), object); }
 inline void releases(const void* object) { rt::sync_release(rt::current(), object); }
 

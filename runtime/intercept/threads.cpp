@@ -151,11 +151,12 @@ int task_of(pthread_t handle) {
 // Blocks until the thread has come to its end, under control. Returns false when `deadline` came first.
 bool await_end(pthread_t handle, std::uint64_t deadline) {
     const int task = task_of(handle);
-    if (task < 0 || !sched::controlled()) return true;
+    if (task < 0 || !sched::controlled() || task == sched::self)
+        return true;  // itself: an error, which the real join tells
     const void* const object = sched::join_object(task);
     sched::point(sched::Point::Join, object, false);
     while (!sched::finished(task)) {
-        const bool woken = sched::block(object, why, deadline);
+        const bool woken = sched::block(object, why, deadline, sched::Point::Join);
         pthread_testcancel();
         if (!woken) return false;
     }
@@ -247,7 +248,10 @@ FENCEPOST_INTERCEPTOR int pthread_create(pthread_t* thread, const pthread_attr_t
     return create_thread(thread, attributes, routine, argument, false);
 }
 
-FENCEPOST_INTERCEPTOR int pthread_join(pthread_t thread, void** result) { return join_thread(thread, result); }
+FENCEPOST_INTERCEPTOR int pthread_join(pthread_t thread, void** result) {
+    CALLED_FROM_HERE();
+    return join_thread(thread, result);
+}
 
 FENCEPOST_INTERCEPTOR int pthread_detach(pthread_t thread) { return detach_thread(thread); }
 
@@ -275,6 +279,7 @@ FENCEPOST_INTERCEPTOR int pthread_tryjoin_np(pthread_t thread, void** result) {
 }
 
 FENCEPOST_INTERCEPTOR int pthread_timedjoin_np(pthread_t thread, void** result, const timespec* when) {
+    CALLED_FROM_HERE();
     if (sched::controlled() && task_of(thread) >= 0) {
         if (!is_valid(when)) return EINVAL;
         return await_end(thread, deadline(CLOCK_REALTIME, when)) ? join_thread(thread, result) : ETIMEDOUT;
@@ -283,6 +288,7 @@ FENCEPOST_INTERCEPTOR int pthread_timedjoin_np(pthread_t thread, void** result, 
 }
 
 FENCEPOST_INTERCEPTOR int pthread_clockjoin_np(pthread_t thread, void** result, clockid_t clock, const timespec* when) {
+    CALLED_FROM_HERE();
     if (sched::controlled() && task_of(thread) >= 0) {
         if (!is_valid(when)) return EINVAL;
         return await_end(thread, deadline(clock, when)) ? join_thread(thread, result) : ETIMEDOUT;

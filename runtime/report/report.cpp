@@ -111,10 +111,10 @@ std::uintptr_t place_of(std::uint32_t stack) {
 
 void add_write(Record& record, const char* key, const Write& write, const Access& access) {
     record.begin_object(key);
-    if (write.by) {
-        record.number("thread", number_of_event(write.by));
-        record.text("what", write.is_rmw ? (write.is_cas ? "cas" : "rmw") : "store");
-        record.text("order", name_of(static_cast<Order>(write.order)));
+    if (write.by()) {
+        record.number("thread", number_of_event(write.by()));
+        record.text("what", write.is_rmw() ? "rmw" : "store");
+        record.text("order", name_of(static_cast<Order>(write.order())));
     } else {
         record.text("what", "initial");
     }
@@ -174,8 +174,8 @@ void tell_violation(const ThreadState& thread, const Access& access, const Findi
     text << "fencepost: not robust: the " << name_of(access.order) << " " << name_of(access.kind) << " of ";
     text.hex(access.address) << " by thread " << thread.number << " need not see a newer write\n";
     text.stack(stack);
-    text << "    the write that it may miss, though it comes first under SC: " << name_of(static_cast<Order>(finding.missed.order))
-         << (finding.missed.is_rmw ? " rmw" : " store") << " of ";
+    text << "    the write that it may miss, though it comes first under SC: " << name_of(static_cast<Order>(finding.missed.order()))
+         << (finding.missed.is_rmw() ? " rmw" : " store") << " of ";
     text.hex(finding.missed.value) << "\n";
     text.stack(finding.missed.stack);
     if (finding.has_stale) (text << "    what it may take instead: ").hex(finding.stale.value) << "\n";
@@ -246,7 +246,10 @@ void report_violation(ThreadState& thread, const Access& access, const Finding& 
     const Guard guard(log_lock);
     if (!is_new(benign ? 3 : 1, access.place, place_of(finding.missed.stack))) return;
     const bool suppressed = is_suppressed("robustness", stack) || is_suppressed("robustness", finding.missed.stack);
-    if (!benign && !suppressed) ++counts.violations;
+    if (!benign && !suppressed) {
+        ++counts.violations;
+        sched::note_violation();
+    }
     if (descriptor < 0) {
         if (!benign && !suppressed) tell_violation(thread, access, finding, stack);
     } else {
@@ -259,7 +262,7 @@ void report_violation(ThreadState& thread, const Access& access, const Finding& 
         add_write(record, "missed", finding.missed, access);
         if (finding.has_stale) add_write(record, "stale", finding.stale, access);
         Step steps[longest_path];
-        const unsigned count = path_between(thread, finding.missed.by, steps);
+        const unsigned count = path_between(thread, finding.missed.by(), steps);
         record.begin_list("path");
         for (unsigned i = 0; i < count; ++i) {
             record.begin_object().number("thread", steps[i].thread);
@@ -283,7 +286,10 @@ void report_race(ThreadState& thread, const PlainAccess& first, const PlainAcces
     const std::uintptr_t other = place_of(second.stack);
     if (!is_new(2, one < other ? one : other, one < other ? other : one)) return;
     const bool suppressed = is_suppressed("race", first.stack) || is_suppressed("race", second.stack);
-    if (!suppressed) ++counts.races;
+    if (!suppressed) {
+        ++counts.races;
+        sched::note_race();
+    }
     if (descriptor < 0) {
         if (!suppressed) tell_race(first, second);
     } else {
@@ -294,6 +300,31 @@ void report_race(ThreadState& thread, const PlainAccess& first, const PlainAcces
         record.write(descriptor);
     }
     if (!suppressed) stop_if_asked();
+}
+
+void report_deadlock(const BlockedThread* threads, unsigned count) {
+    open_log();
+    const Guard guard(log_lock);
+    ++counts.deadlocks;
+    if (descriptor < 0) {
+        Text text;
+        text << "fencepost: deadlock: every thread waits for another one\n";
+        for (unsigned i = 0; i < count; ++i) {
+            text << "  thread " << threads[i].thread << " " << threads[i].waits_for << "\n";
+            text.stack(threads[i].stack);
+        }
+        text.write();
+        return;
+    }
+    Record& record = new_record("deadlock");
+    record.begin_list("threads");
+    for (unsigned i = 0; i < count; ++i) {
+        record.begin_object().number("thread", threads[i].thread).text("waits_for", threads[i].waits_for);
+        record.hex("address", threads[i].address);
+        add_named_stack(record, threads[i].stack);
+        record.end_object();
+    }
+    record.end_list().write(descriptor);
 }
 
 void log_error(const char* message) {
@@ -346,7 +377,8 @@ void write_start() {
         record.text_element(arguments + at);
         at += static_cast<long>(std::strlen(arguments + at)) + 1;
     }
-    record.end_list().text("schedule", schedule.strategy).number("seed", schedule.seed).text("version", "1");
+    record.end_list().text("schedule", schedule.strategy).number("seed", schedule.seed);
+    record.number("depth", schedule.depth).number("steps", schedule.expected_steps).text("version", "1");
     record.write(descriptor);
 }
 

@@ -23,6 +23,16 @@ struct PlainAccess {
 
 void report_violation(ThreadState& thread, const Access& access, const Finding& finding, bool benign);
 void report_race(ThreadState& thread, const PlainAccess& first, const PlainAccess& second);
+
+// A thread that cannot go on, when no other can.
+struct BlockedThread {
+    unsigned thread;
+    const char* waits_for;  // in words: "waits for a mutex"
+    std::uintptr_t address;
+    std::uint32_t stack;  // 0: not known
+};
+void report_deadlock(const BlockedThread* threads, unsigned count);
+
 void log_error(const char* message);
 
 struct Findings {

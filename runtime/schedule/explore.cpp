@@ -44,13 +44,17 @@ Task* Explorer::pick(Task* const* ready, int count, const Task* current) {
     if (node == nullptr) return nullptr;
 
     std::uint64_t mask = 0;
+    std::uint64_t local = 0;
     for (int i = 0; i < count; ++i) {
         if (ready[i]->id >= most_tasks) {
             trouble_ = too_many;
             return nullptr;
         }
         mask |= bit(ready[i]->id);
+        if (is_local(ready[i]->pending)) local |= bit(ready[i]->id);
     }
+    if (local != 0)
+        mask = local & -local;  // a step that nobody notices may as well come first: a persistent set of one
     const auto find = [&](int id) -> Task* {
         for (int i = 0; i < count; ++i) {
             if (ready[i]->id == id) return ready[i];

@@ -4,7 +4,7 @@
 
 #include "base/options.hpp"
 #include "base/os.hpp"
-#include "pages.hpp"
+#include "report/report.hpp"
 #include "scheduler.hpp"
 #include "server.hpp"
 
@@ -25,7 +25,7 @@ bool kind_called(const char* name, std::uint64_t seed, Kind& kind, unsigned& dep
     return true;
 }
 
-void start_run(const rt::Options& options) {
+Config config_of(const rt::Options& options) {
     Config config;
     config.seed = options.seed;
     config.depth = options.depth;
@@ -38,7 +38,19 @@ void start_run(const rt::Options& options) {
     config.record = options.record;
     config.replay = options.replay;
     config.lenient = options.lenient;
-    begin_run(config);
+    return config;
+}
+
+void start_run(const rt::Options& options) {
+    if (options.run != 0) rt::begin_run_log(options.run);
+    begin_run(config_of(options));
+    rt::write_start();
+}
+
+Description description() {
+    // Asked before the run begins too: then of the run that the options are for.
+    const Config config = controlling ? run_config() : config_of(rt::options());
+    return Description{name_of(config.kind), config.seed, config.depth, config.expected_steps};
 }
 
 void prepare_run() {

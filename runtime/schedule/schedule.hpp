@@ -51,7 +51,8 @@ inline void observed(const void* address, std::uint64_t value, bool changed) {
 }
 
 // Blocks until another thread writes `address` (for annotated waits). Only under control.
-void await_write(const void* address);
+// `place`: in the program's code.
+void await_write(const void* address, std::uintptr_t place);
 
 // A choice of the program among 0..count-1, which is part of the schedule. In native mode it is random.
 int choose(int count);

@@ -187,6 +187,16 @@ Task* follow(int count) {
     }
 }
 
+// Who waits for a write to the address, or spins on it, may look again.
+void tell_of_write(const void* address, const Task* writer) {
+    if (u.watchers == 0 && u.spinners == 0) return;
+    for (int i = 0; i < u.alive; ++i) {
+        Task& task = *u.live[i];
+        if (task.state == State::Blocked && task.for_write && task.waits_for == address) make_ready(task, false);
+        if (task.spinning && &task != writer && task.looks.includes(address)) stop_spinning(task);
+    }
+}
+
 // Decides who takes the next step. Null: there is no thread left.
 Task* decide() {
     const int count = candidates();
@@ -215,14 +225,8 @@ Task* decide() {
                                       static_cast<std::uint64_t>(done.kind) << 1 | (done.writes ? 1U : 0U))) *
                     0x100000001b3U;
     chosen->last_step = outcome->steps;
-    if (done.writes && (u.watchers > 0 || u.spinners > 0)) {
-        for (int i = 0; i < u.alive; ++i) {
-            Task& task = *u.live[i];
-            if (task.state == State::Blocked && task.for_write && task.waits_for == done.address)
-                make_ready(task, false);
-            if (task.spinning && &task != chosen && task.looks.includes(done.address)) stop_spinning(task);
-        }
-    }
+    // Whether an RMW changes anything is known when it is done (note_access): a CAS that fails is no news for who spins.
+    if (done.writes && done.kind != Point::Rmw) tell_of_write(done.address, chosen);
     u.strategy.executed(*chosen, u.ready, count);
 
     if (chosen == u.current) {
@@ -258,6 +262,8 @@ void prepare(Task& task, int id) {
     ++outcome->threads;
 }
 
+std::uint32_t no_stack(std::uintptr_t) { return 0; }
+
 void print_message(const char* text) {
     std::size_t length = 0;
     while (text[length] != 0) ++length;
@@ -279,7 +285,7 @@ void end_at_once(Status) { _exit(66); }
 
 Outcome* outcome = &private_outcome;
 Explorer explorer;
-Hooks hooks = {print_deadlock, print_message, end_at_once};
+Hooks hooks = {no_stack, print_deadlock, print_message, end_at_once};
 
 const char* name_of(Status status) {
     switch (status) {
@@ -358,6 +364,7 @@ void note_access(const void* address, std::uint64_t value, bool changed) {
     Task& me = u.tasks[self];
     if (changed) {
         me.looks.forget();
+        if (me.pending.kind == Point::Rmw) tell_of_write(address, &me);
     } else if (me.looks.note(address, value)) {
         start_spinning(me);
     }
@@ -403,15 +410,16 @@ bool finished(int id) { return u.tasks[id].state == State::Finished; }
 
 const void* join_object(int id) { return &u.tasks[id]; }
 
-bool block(const void* object, const char* why, std::uint64_t deadline) {
+bool block(const void* object, const char* why, std::uint64_t deadline, Point kind) {
     Task& me = u.tasks[self];
     me.state = State::Blocked;
     me.waits_for = object;
     me.why = why;
+    me.stack = hooks.stack(0);
     me.deadline = deadline;
     me.queued = ++u.blocks;
     if (deadline != never) ++u.timed;
-    me.pending = Operation{Point::Sync, object, true};
+    me.pending = Operation{kind, object, kind == Point::Sync};
     go_on(me);
     return !me.timed_out;
 }
@@ -437,11 +445,12 @@ void interrupt(int id) {
     if (task.state == State::Blocked) make_ready(task, false);
 }
 
-void await_write(const void* address) {
+void await_write(const void* address, std::uintptr_t place) {
     Task& me = u.tasks[self];
     me.state = State::Blocked;
     me.waits_for = address;
     me.why = "waits for a value";
+    me.stack = hooks.stack(place);
     me.for_write = true;
     ++u.watchers;
     me.pending = Operation{Point::Load, address, false};
@@ -497,9 +506,7 @@ void note_race() { __atomic_fetch_add(&outcome->races, 1, __ATOMIC_RELAXED); }
 
 std::uint64_t steps() { return outcome->steps; }
 
-Description description() {
-    return Description{name_of(u.config.kind), u.config.seed, u.config.depth, u.config.expected_steps};
-}
+const Config& run_config() { return u.config; }
 
 const Task& task(int id) { return u.tasks[id]; }
 

@@ -59,7 +59,8 @@ bool finished(int id);
 const void* join_object(int id);  // what joiners block on
 
 // Gives the token away until somebody wakes `object` or virtual time reaches `deadline`. Returns false if it was time.
-bool block(const void* object, const char* why, std::uint64_t deadline = never);
+// `kind`: what the thread does when it goes on.
+bool block(const void* object, const char* why, std::uint64_t deadline = never, Point kind = Point::Sync);
 
 // Lets up to `count` threads that are blocked on `object` go on, oldest first. Returns how many there were.
 int wake(const void* object, int count);
@@ -78,8 +79,10 @@ void after_fork_in_child();
 std::uint64_t virtual_time();
 void pass_time(std::uint64_t nanoseconds);
 
-// Replaced by unit tests.
+// What the scheduler asks of the rest of the runtime; unit tests have their own.
 struct Hooks {
+    // The name of the calling thread's stack, whose innermost frame is `place`; 0: where it called the runtime.
+    std::uint32_t (*stack)(std::uintptr_t place);
     // Nobody can go on: `blocked` tells why, one entry for each thread.
     void (*deadlock)(const Task* const* blocked, int count);
     void (*message)(const char* text);
@@ -88,6 +91,7 @@ struct Hooks {
 };
 extern Hooks hooks;
 
+const Config& run_config();
 const Task& task(int id);
 
 class Explorer;

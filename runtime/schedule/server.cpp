@@ -142,14 +142,30 @@ void describe(Line& line, const Ending& ending) {
     line.pair("violations", outcome->violations).pair("races", outcome->races);
 }
 
+// What a line to the server may say beside options.
+struct Extras {
+    std::uint64_t timeout = 0;  // milliseconds; 0: none
+    std::uint64_t runs = 0;     // of an exploration; 0: no bound
+    bool stop_at_deadlock = true;
+};
+
+struct Exploration {
+    std::uint64_t runs = 0;
+    std::uint64_t findings = 0;
+    bool complete = false;
+    Ending ending;
+};
+
 // Reads "key=value .." into options. Returns the word that is wrong, or null.
-const char* read_pairs(char* text, rt::Options& options, std::uint64_t& timeout, std::uint64_t& runs) {
+const char* read_pairs(char* text, rt::Options& options, Extras& extras) {
     const char* problem = nullptr;
     for (char* word = strtok(text, " "); word != nullptr; word = strtok(nullptr, " ")) {
         if (strncmp(word, "timeout=", 8) == 0) {
-            timeout = strtoull(word + 8, nullptr, 10);
+            extras.timeout = strtoull(word + 8, nullptr, 10);
         } else if (strncmp(word, "runs=", 5) == 0) {
-            runs = strtoull(word + 5, nullptr, 10);
+            extras.runs = strtoull(word + 5, nullptr, 10);
+        } else if (strcmp(word, "deadlocks=0") == 0) {
+            extras.stop_at_deadlock = false;
         } else if (!rt::parse_option(word, options, problem)) {
             return word;
         }
@@ -157,24 +173,25 @@ const char* read_pairs(char* text, rt::Options& options, std::uint64_t& timeout,
     return nullptr;
 }
 
-// Explores until the first finding, or to the end. True: this is a child.
-bool explore(std::uint64_t bound, std::uint64_t timeout, std::uint64_t& runs, bool& complete, Ending& ending,
-             std::uint64_t& findings) {
+bool goes_on_after(Status status, const Extras& extras) {
+    return status == Status::Ok || status == Status::Redundant ||
+           (status == Status::Deadlock && !extras.stop_at_deadlock);
+}
+
+// Explores until the first finding, or to the end. True: this is a child, which shall run main.
+bool explore(const Extras& extras, Exploration& result) {
     if (!explorer.on() && !explorer.create()) rt::fail("there is no memory to explore schedules");
     explorer.restart();
-    complete = false;
-    findings = 0;
-    for (runs = 0; bound == 0 || runs < bound;) {
+    while (extras.runs == 0 || result.runs < extras.runs) {
         const pid_t child = fork();
         if (child < 0) rt::fail("the fork server cannot fork");
         if (child == 0) return true;
-        ending = await_child(child, timeout);
-        ++runs;
-        const Status status = status_of(ending);
-        findings = outcome->violations + outcome->races;
-        if (findings != 0 || (status != Status::Ok && status != Status::Redundant)) return false;
+        result.ending = await_child(child, extras.timeout);
+        ++result.runs;
+        result.findings = outcome->violations + outcome->races;
+        if (result.findings != 0 || !goes_on_after(status_of(result.ending), extras)) return false;
         if (!explorer.advance()) {
-            complete = true;
+            result.complete = true;
             return false;
         }
     }
@@ -208,28 +225,24 @@ void serve(int in, int out) {
         }
         rt::Options options = given;
         if (options.steps == 0) options.steps = mean.value();
-        std::uint64_t timeout = 0;
-        std::uint64_t bound = 0;
-        if (const char* wrong = read_pairs(rest, options, timeout, bound)) {
+        Extras extras;
+        if (const char* wrong = read_pairs(rest, options, extras)) {
             Line().word("error not understood: ").word(wrong).send(out);
             continue;
         }
-        ++number;
+        if (explores) options.schedule = "exhaustive";
+        options.run = ++number;
         rt::options_for_change() = options;
-        rt::options_for_change().run = number;
-        Ending ending;
         if (explores) {
-            rt::options_for_change().schedule = "exhaustive";
-            std::uint64_t runs = 0;
-            std::uint64_t findings = 0;
-            bool complete = false;
-            if (explore(bound, timeout, runs, complete, ending, findings)) {
+            Exploration exploration;
+            if (explore(extras, exploration)) {
                 start_run(rt::options());
                 return;
             }
             Line answer;
-            answer.word("explored").pair("run", number).pair("runs", runs).pair("complete", complete ? 1 : 0);
-            describe(answer, ending);
+            answer.word("explored").pair("run", number).pair("runs", exploration.runs);
+            answer.pair("complete", exploration.complete ? 1 : 0);
+            describe(answer, exploration.ending);
             answer.send(out);
             continue;
         }
@@ -239,7 +252,7 @@ void serve(int in, int out) {
             start_run(rt::options());
             return;
         }
-        ending = await_child(child, timeout);
+        const Ending ending = await_child(child, extras.timeout);
         if (status_of(ending) == Status::Ok && outcome->steps != 0) mean.add(outcome->steps);
         Line answer;
         answer.word("done").pair("run", number).pair("pid", static_cast<std::uint64_t>(child));
@@ -254,27 +267,33 @@ void serve(int in, int out) {
     _exit(0);
 }
 
-void explore_alone(std::uint64_t bound) {
+void explore_alone(std::uint64_t runs) {
     share_outcome();
-    std::uint64_t runs = 0;
-    std::uint64_t findings = 0;
-    bool complete = false;
-    Ending ending;
-    if (explore(bound, 0, runs, complete, ending, findings)) {
+    Extras extras;
+    extras.runs = runs;
+    Exploration result;
+    if (explore(extras, result)) {
         start_run(rt::options());
         return;
     }
+    const Status status = status_of(result.ending);
     Line answer;
-    answer.word("fencepost: ").number(runs).word(runs == 1 ? " schedule was run, " : " schedules were run, ");
-    answer.word(complete        ? "which are all that matter: nothing was found"
-                : findings != 0 ? "in the last of which something was found"
-                : status_of(ending) != Status::Ok && status_of(ending) != Status::Redundant
-                    ? "and the last one ended with: "
-                    : "of more");
-    if (!complete && findings == 0 && status_of(ending) != Status::Ok && status_of(ending) != Status::Redundant)
-        answer.word(name_of(status_of(ending)));
+    answer.word("fencepost: ")
+        .number(result.runs)
+        .word(result.runs == 1 ? " schedule was run, " : " schedules were run, ");
+    if (result.complete) {
+        answer.word("and all others are like one of them: nothing was found");
+    } else if (result.findings != 0) {
+        answer.word("and in the last of them something was found");
+    } else if (!goes_on_after(status, extras)) {
+        answer.word("and the last one ended with: ").word(name_of(status));
+    } else {
+        answer.word("which are not all");
+    }
     answer.send(2);
-    _exit(complete ? 0 : findings != 0 ? rt::options().exitcode : 2);
+    constexpr int unknown = 2;
+    const bool found = result.findings != 0 || status == Status::Deadlock;
+    _exit(result.complete ? 0 : found ? rt::options().exitcode : unknown);
 }
 
 }  // namespace fencepost::sched

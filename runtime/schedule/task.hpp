@@ -24,6 +24,18 @@ inline bool conflict(const Operation& a, const Operation& b) {
     return a.address != nullptr && a.address == b.address && (a.writes || b.writes);
 }
 
+// Whether nobody else can notice when it is done. (Who waits for the end of a thread waits until then in any case.)
+inline bool is_local(const Operation& operation) {
+    switch (operation.kind) {
+        case Point::LocalFence:
+        case Point::Create:
+        case Point::Start:
+        case Point::Join:
+        case Point::Yield: return true;
+        default: return false;
+    }
+}
+
 // Remembers what a thread has seen since it last changed something, to know a spinning one.
 struct Looks {
     static constexpr int size = 16;
@@ -70,6 +82,7 @@ struct Task {
     Operation pending;
     const void* waits_for;  // when blocked
     const char* why;        // in words, for the report of a deadlock
+    std::uint32_t stack;    // where it was blocked, as the report names stacks
     bool for_write;         // blocked until somebody writes `waits_for`
     std::uint64_t deadline;
     std::uint64_t queued;  // when it was blocked: the oldest is woken first

@@ -155,3 +155,41 @@ def enumerate_graphs(
     max_violations: int,
     max_states: int,
 ) -> Graphs: ...
+
+class CoverabilityAnswer(TypedDict):
+    kind: int
+    coverable: int
+    copies: list[int]
+    elements: int
+
+class CoverabilityResult(TypedDict):
+    ending: int
+    globals: int
+    locals: int
+    steps: int
+    elements: int
+    bytes: int
+    answers: list[CoverabilityAnswer]
+
+class Coverability:
+    def run(self) -> CoverabilityResult: ...
+    def stop(self) -> None: ...
+    @property
+    def states(self) -> int: ...
+    @property
+    def transitions(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+
+def create_coverability(
+    program: Program,
+    *,
+    templates: Sequence[tuple[int, int]],
+    goal: str,
+    dead_registers: bool,
+    fuse_local: bool,
+    prune: bool,
+    max_states: int,
+    max_bytes: int,
+    max_seconds: float,
+) -> Coverability: ...

@@ -11,6 +11,7 @@ from fencepost import frontends
 from fencepost.engines.dispatch import decider
 from fencepost.engines.options import SearchOptions
 from fencepost.models.registry import MODELS, ModelInfo, find, guess, named
+from fencepost.program import templates
 from fencepost.program.analysis.busy_waits import BusyLoop, block_busy_waits
 from fencepost.program.analysis.remarks import remarks
 from fencepost.program.form import Expectation, Program
@@ -36,6 +37,7 @@ def check(
     against: str = "sc",
     notion: Notion = Notion.ROBUST,
     busy_waits: BusyWaits | None = None,
+    instances: int | None = None,
     options: SearchOptions | None = None,
     on_progress: Callable[[Statistics], None] | None = None,
 ) -> CheckResult:
@@ -48,6 +50,9 @@ def check(
     `busy_waits`: "block" treats loops that only wait as blocking, "keep" leaves them as they are. By default they
     block, unless the file announces verdicts: those are about the program as it stands.
 
+    `instances`: of every thread of which any number of copies run, so many, instead of any number. The verdict is then
+    about these only.
+
     Raises InputError for a file that is no program, ValueError for a model that is not known. All else is an answer.
     """
     stronger = _model(against)
@@ -59,15 +64,22 @@ def check(
     info = _model(guess(program, notion) if model is None else model)
     blocking, loops = block_busy_waits(program)
     keep = busy_waits == "keep" or (busy_waits is None and bool(program.expectations))
-    decide = decider(info, stronger, program)
-    result = decide(program if keep else blocking, notion=notion, options=options, on_progress=on_progress)
+    asked = program if keep else blocking
+    some = _instances(asked, instances)
+    decided = asked if some is None else some
+    decide = decider(info, stronger, decided)
+    result = decide(decided, notion=notion, options=options, on_progress=on_progress)
+    if some is not None and instances is not None:
+        result = _bounded(result, asked, instances)
     agreement, warnings = _compare(program.expectations, result)
+    if instances is not None and some is None:
+        warnings.append("no thread of the program runs in any number of copies: the number of instances says nothing")
     if keep and busy_waits is None and loops and not isinstance(result.verdict, Robust):
         warnings.append(_kept(loops))
     return replace(
         result,
         file=file,
-        busy_waits=() if keep else tuple(BusyWait(loop.thread, loop.span, loop.what) for loop in loops),
+        busy_waits=() if keep else _waits(loops, program, result),
         warnings=(*program.notes, *remarks(program), *result.warnings, *warnings),
         expectation=agreement,
     )
@@ -161,6 +173,31 @@ def fence(
     )
     waits = tuple(BusyWait(loop.thread, loop.span, loop.what) for loop in loops)
     return replace(result, file=file, busy_waits=waits)
+
+
+def _instances(program: Program, each: int | None) -> Program | None:
+    """So many copies of every template, if the program has any and a number was given."""
+    if each is None or not program.templates:
+        return None
+    if each < 1:
+        raise ValueError(f"the number of instances is at least 1, not {each}")
+    return templates.instances(program, each)
+
+
+def _bounded(result: CheckResult, program: Program, each: int) -> CheckResult:
+    """An answer about instances says so."""
+    copies = tuple((program.threads[number].name, each) for number in program.templates)
+    verdict = result.verdict
+    if isinstance(verdict, Robust):
+        verdict = Robust(f"{verdict.coverage}; only {templates.counted(copies)}, nothing is said about more")
+    return replace(result, verdict=verdict, copies=copies)
+
+
+def _waits(loops: tuple[BusyLoop, ...], program: Program, result: CheckResult) -> tuple[BusyWait, ...]:
+    """In the threads of the result's program, which may be an instance: in the first copy there."""
+    threads = templates.origins(program, dict(result.copies)) if result.copies else range(len(program.threads))
+    place = {origin: number for number, origin in reversed(list(enumerate(threads)))}
+    return tuple(BusyWait(place[loop.thread], loop.span, loop.what) for loop in loops if loop.thread in place)
 
 
 def _model(name: str) -> ModelInfo:

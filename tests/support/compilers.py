@@ -9,7 +9,11 @@ from functools import cache
 
 import pytest
 
-from fencepost.sanitizer import installation
+from fencepost.sanitizer import installation, wrapper
+from fencepost.sanitizer.campaign import Campaign, Plan
+from fencepost.sanitizer.results import RunResult
+from fencepost.sanitizer.suppressions import Suppressions
+from fencepost.sanitizer.symbols import Symboliser
 
 needs_runtime = pytest.mark.skipif(
     not os.path.exists(installation.STATIC_RUNTIME), reason="fencepost was built without the sanitizer runtime"
@@ -42,3 +46,20 @@ def required(program: str, package: str | None = None) -> None:
 def plus_plus(name: str) -> str:
     """The C++ compiler of a family."""
     return {"gcc": "g++", "clang": "clang++"}[name]
+
+
+def build(source: object, target: object, *options: str, compiler: str = "gcc", language: str = "c") -> None:
+    """Compiles and links as `fencepost cc` and `fencepost c++` do, without starting Python for it."""
+    name = plus_plus(compiler) if language == "c++" else compiler
+    found = shutil.which(name)
+    assert found is not None
+    choice = wrapper.choose(["-x", language, *options, str(source), "-o", str(target)])
+    done = subprocess.run(wrapper.complete([found], choice), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def campaign(program: object, *arguments: str, **settings: object) -> RunResult:
+    """The result of runs of the program."""
+    runs = Campaign(Plan((str(program), *arguments), **settings))  # type: ignore[arg-type]
+    runs.run()
+    return runs.result(Symboliser(), Suppressions())

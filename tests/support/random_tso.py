@@ -6,8 +6,10 @@ function of its argument. Loop-free unless asked.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
+from fencepost.program.analysis.locks import locked_places
 from fencepost.program.expr import Binary, Const, Expr, ReadValue, Reg
 from fencepost.program.form import (
     MEMORY,
@@ -38,9 +40,22 @@ REGISTERS = ("a", "b")
 RELAXED = Order.RELAXED
 
 
-def random_tso_program(seed: int) -> Program:
-    random = Random(f"tso {seed}")
-    return _Generator(random).program(f"tso-{seed}")
+def random_tso_program(seed: int, *, loops: bool = False) -> Program:
+    random = Random(f"tso {seed}" + " loops" * loops)
+    program = _Generator(random).program(f"tso-{seed}")
+    if not loops:
+        return program
+    return replace(program, threads=tuple(_with_loop(thread, random) for thread in program.threads))
+
+
+def _with_loop(thread: Thread, random: Random) -> Thread:
+    """Often with a way back from the end to some place that is not inside a lock."""
+    held = locked_places(thread)
+    targets = [pc for pc in range(len(thread.code)) if not held[pc]]
+    if random.random() < 0.4:
+        return thread
+    condition = Binary(random.choice(("==", "!=")), Reg(random.choice(REGISTERS)), Const(random.randint(0, 1)))
+    return replace(thread, code=(*thread.code, Branch(condition, random.choice(targets))))
 
 
 class _Generator:

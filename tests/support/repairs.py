@@ -16,7 +16,7 @@ from fencepost.fences.synthesis import Found, Synthesis
 from fencepost.fences.vocabulary import vocabulary_of
 from fencepost.models.registry import ModelInfo, find
 from fencepost.program.form import Program
-from fencepost.verdict.types import Notion
+from fencepost.verdict.types import Notion, Robust, Unknown
 
 ONE_WORKER = SearchOptions(jobs=1)
 
@@ -29,6 +29,10 @@ def model(name: str) -> ModelInfo:
 
 def is_robust(program: Program, info: ModelInfo, notion: Notion) -> bool:
     """The search's answer, without the words for it."""
+    if program.templates:
+        answer = check_program_with(info)(program, model=info.name, notion=notion, options=ONE_WORKER)
+        assert not isinstance(answer.verdict, Unknown)
+        return isinstance(answer.verdict, Robust)
     if info.engine == "attacks":
         search = attacks._Search(info.prepare(program), info, notion, ONE_WORKER)
         found = None if search.is_needless else search.run(None, time.perf_counter())

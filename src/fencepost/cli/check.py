@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from argparse import Namespace
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ from fencepost.engines.options import ALL_REDUCTIONS, DEFAULT_BUFFER, Reduction,
 from fencepost.frontends import InputError
 from fencepost.models.notions import Notion
 from fencepost.models.registry import MODELS
+from fencepost.reports.json import data
 from fencepost.reports.words import safety
 from fencepost.verdict.types import Answer, CheckResult, Unknown
 
@@ -18,6 +20,7 @@ from .delivery import Delivery, Failed, Outcome
 from .exits import FOUND, INTERNAL, OK, UNKNOWN, USAGE, UsageError, worst
 from .files import gather
 from .interrupts import Interrupts
+from .lines import Lines, add_lines
 from .parsing import Parser, one_of
 from .progress import Progress
 from .units import count, duration, size
@@ -32,9 +35,11 @@ examples:
   fencepost check --model tso dekker.tpl       ... C11 as it is compiled for x86
   fencepost check --property trf dekker.txt    ... free of triangular races?
   fencepost check --model sc peterson.tpl      only assertions and deadlocks, by plain interleaving
+  fencepost check --model tso workers.tpl      for any number of threads, where it has fn worker * { .. }
   fencepost check src/ more.tpl -q             all programs in a folder, one line each
   fencepost check dekker.tpl --format svg -o dekker.svg
   fencepost check src/ --format html -o report.html   one page, to step through
+  fencepost check src/ -q --lines results.jsonl       when started again, what is there is not searched again
   fencepost check big.tpl --timeout 10m --memory 8G --format json
 
 exit codes: 0 robust and safe, 1 not robust or an assertion fails or a data race, 2 unknown, 3 bad input or usage,
@@ -54,12 +59,19 @@ def configure(parser: Parser) -> None:
         default="sc",
         help="the stronger model, also a .cat file (default: sc)",
     )
+    question.add_argument(
+        "--instances",
+        type=count,
+        metavar="N",
+        help="of every thread of which any number of copies run, check with N (default: decide for any number)",
+    )
     report = parser.add_argument_group("the report")
     report.add_argument(
         "--format", type=one_of("format", reports.FORMATS), default="text", help=f"{', '.join(reports.FORMATS)}"
     )
     report.add_argument("-o", "--output", metavar="FILE", help="write the report there")
     report.add_argument("-q", "--quiet", action="store_true", help="text: only the verdict of each file")
+    add_lines(report)
     report.add_argument(
         "--color", type=one_of("choice", ("auto", "always", "never")), default="auto", help="auto, always, never"
     )
@@ -93,13 +105,38 @@ def run(arguments: Namespace) -> int:
     notion = question_of.notion_of(arguments)
     if notion is not Notion.ROBUST and arguments.against != "sc":
         raise UsageError(f"{notion.value} is a property against sc", "against other models, only robust can be asked")
+    lines = Lines(arguments.lines, _question(arguments, notion))
     with Interrupts() as interrupts:
         for file in files:
             if interrupts.seen:
                 break
-            delivery.add(_check(file, arguments, notion, options, interrupts))
+            known = _known(lines, file)
+            outcome = known or _check(file, arguments, notion, options, interrupts)
+            delivery.add(outcome)
+            if known is None and not isinstance(outcome, Failed) and not interrupts.seen:
+                lines.add(file, data(outcome))
         delivery.finish(unchecked=len(files) - len(delivery.outcomes))
     return worst(map(_code, delivery.outcomes))
+
+
+def _question(arguments: Namespace, notion: Notion) -> dict[str, object]:
+    """All that an answer depends on, beside the file."""
+    limits = ("timeout", "memory", "max_states", "unroll", "buffer", "values", "instances", "busy_waits")
+    models = {name: question_of.fingerprint_of(getattr(arguments, name)) for name in ("model", "against")}
+    return {"verb": "check", "property": notion.value, **models, **{name: getattr(arguments, name) for name in limits}}
+
+
+def _known(lines: Lines, file: str) -> CheckResult | None:
+    """The result for a file from an earlier run."""
+    record = lines.known(file)
+    if record is None:
+        return None
+    from fencepost.reports.saved import SavedReportError, parse
+
+    try:
+        return parse(json.dumps(record))[0]
+    except SavedReportError as error:
+        raise UsageError(f"{lines.path}: the result for {file} cannot be read: {error}") from None
 
 
 def _options(arguments: Namespace) -> SearchOptions:
@@ -126,6 +163,7 @@ def _check(file: str, arguments: Namespace, notion: Notion, options: SearchOptio
                 against=arguments.against,
                 notion=notion,
                 busy_waits=arguments.busy_waits,
+                instances=arguments.instances,
                 options=options,
                 on_progress=progress,
             )

@@ -66,7 +66,12 @@ class Delivery:
         if self._format in DOCUMENTS:
             from fencepost.reports import document
 
-            self._deliver(document([_reported(outcome) for outcome in self.outcomes], self._format))
+            self._deliver(
+                document(
+                    [reported_failure(each) if isinstance(each, Failed) else each for each in self.outcomes],
+                    self._format,
+                )
+            )
         if self._output is not None and self._kept:
             save(self._output, "".join(self._kept))
 
@@ -122,13 +127,12 @@ def _source(error: InputError) -> str | None:
         return None
 
 
-def _reported(outcome: Outcome) -> CheckResult | Failure:
-    if not isinstance(outcome, Failed):
-        return outcome
-    error = outcome.error
+def reported_failure(failed: Failed) -> Failure:
+    """What stands for the file in other documents than JSON."""
+    error = failed.error
     if isinstance(error, InputError):
-        return Failure(outcome.file, error.message, error.line, error.column, error.hint)
-    return Failure(outcome.file, described(error), is_ours=True)
+        return Failure(failed.file, error.message, error.line, error.column, error.hint)
+    return Failure(failed.file, described(error), is_ours=True)
 
 
 def _record(outcome: Outcome) -> dict[str, Any]:

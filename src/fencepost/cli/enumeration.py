@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from argparse import Namespace, _ArgumentGroup
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
 from fencepost.engines.options import SearchOptions
 from fencepost.frontends import InputError
+from fencepost.reports.failure import Failure
 from fencepost.verdict.types import Statistics
 
-from .delivery import Failed, complain_about, failure_record
-from .exits import INTERNAL, USAGE, worst
+from .delivery import Failed, complain_about, failure_record, reported_failure
+from .exits import INTERNAL, USAGE, UsageError, worst
 from .files import gather
 from .interrupts import Interrupts
-from .lines import Lines
+from .lines import Lines, add_lines
 from .output import check_writable, save, show, use_colour
 from .parsing import Parser, one_of
 from .progress import Progress
@@ -25,17 +26,14 @@ from .units import count, duration, size
 T = TypeVar("T")
 
 
-def add_report(parser: Parser) -> _ArgumentGroup:
+def add_report(parser: Parser, *formats: str) -> _ArgumentGroup:
+    """`formats`: those beside text and json."""
+    known = ("text", "json", *formats)
     report = parser.add_argument_group("the report")
-    report.add_argument("--format", type=one_of("format", ("text", "json")), default="text", help="text, json")
+    report.add_argument("--format", type=one_of("format", known), default="text", help=", ".join(known))
     report.add_argument("-o", "--output", metavar="FILE", help="write the report there")
     report.add_argument("-q", "--quiet", action="store_true", help="text: one line for each file")
-    report.add_argument(
-        "--lines",
-        metavar="FILE",
-        help="write each result there as a line of JSON, as soon as it is there; what the file has already is not "
-        "asked again",
-    )
+    add_lines(report)
     report.add_argument(
         "--color", type=one_of("choice", ("auto", "always", "never")), default="auto", help="auto, always, never"
     )
@@ -74,8 +72,13 @@ class Batch(Generic[T]):
         data: Callable[[T], dict[str, Any]],
         code: Callable[[T], int],
         word: Callable[[T], str],
+        document: Callable[[Sequence[T | Failure]], str] | None = None,
     ) -> None:
+        if arguments.lines is not None and arguments.format not in ("text", "json"):
+            raise UsageError("--lines keeps results as data, of which no page can be made", "leave one of the two out")
         self._files, self._several = gather(arguments.files)
+        if arguments.format == "svg" and self._several:
+            raise UsageError("a picture shows one program", "name one file, or take another format")
         self._arguments = arguments
         if arguments.output is not None:
             check_writable(arguments.output)
@@ -86,6 +89,8 @@ class Batch(Generic[T]):
         self._interrupts = Interrupts()
         self._kept: list[str] = []
         self._records: list[Mapping[str, Any]] = []
+        self._document = document
+        self._results: list[T | Failure] = []  # for a document
         self._words: Counter[str] = Counter()
         self._codes: list[int] = []
         self._number = 0
@@ -140,10 +145,13 @@ class Batch(Generic[T]):
         self._records.append(data)
         if self._arguments.format == "text":
             self._deliver(self._text(result, self._several, self._coloured))
+        elif self._arguments.format != "json":
+            self._results.append(result)
 
     def _failed(self, failed: Failed) -> None:
         code = USAGE if isinstance(failed.error, InputError) else INTERNAL
         complain_about(failed)
+        self._results.append(reported_failure(failed))
         self._words["no answer"] += 1
         self._codes.append(code)
         record = failure_record(failed)
@@ -161,6 +169,9 @@ class Batch(Generic[T]):
                 self._deliver(dump(self._records))
             elif self._records:
                 self._deliver(dump(self._records[0]))
+        elif self._arguments.format != "text":
+            assert self._document is not None
+            self._deliver(self._document(self._results))
         elif self._several:
             parts = ", ".join(f"{number} {word}" for word, number in self._words.items())
             known = f" ({self._skipped} known from {self._arguments.lines})" if self._skipped else ""

@@ -20,6 +20,7 @@ examples:
   fencepost explain exit-codes
   fencepost explain report.json             a saved report, to be read
   fencepost explain report.json --format svg -o report.svg
+  fencepost explain queue.log               a log of the sanitizer (fencepost run --log, or log_path=queue.log)
 """
 
 
@@ -55,6 +56,29 @@ def run(arguments: Namespace) -> int:
     return OK
 
 
+def _is_log(text: str) -> bool:
+    """Whether it is the log of a program that ran under the sanitizer."""
+    if not text.startswith('{"type"'):
+        return False
+    from fencepost.sanitizer.saved import is_log
+
+    return is_log(text)
+
+
+def _log(path: str, text: str, arguments: Namespace) -> int:
+    from fencepost.sanitizer.records import LogError
+    from fencepost.sanitizer.saved import load
+
+    from .run import deliver
+
+    try:
+        result = load(text)
+    except LogError as error:
+        raise UsageError(f"{path} is not a log of the sanitizer: {error}") from None
+    deliver(result, arguments.format, arguments.output, arguments.color, quiet=False)
+    return OK
+
+
 def _report(path: str, arguments: Namespace) -> int:
     from fencepost.reports.saved import SavedReportError, parse
 
@@ -62,7 +86,10 @@ def _report(path: str, arguments: Namespace) -> int:
 
     try:
         with open(path, encoding="utf-8") as file:
-            results = parse(file.read())
+            text = file.read()
+        if _is_log(text):
+            return _log(path, text, arguments)
+        results = parse(text)
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read {path}: {getattr(error, 'strerror', None) or 'it is not text'}") from None
     except SavedReportError as error:

@@ -5,12 +5,24 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from argparse import _ArgumentGroup
 from collections.abc import Mapping
 from typing import Any
+
+from fencepost._version import __version__
 
 from .exits import UsageError
 
 Record = Mapping[str, Any]
+
+
+def add_lines(group: _ArgumentGroup) -> None:
+    group.add_argument(
+        "--lines",
+        metavar="FILE",
+        help="write each result there as a line of JSON, as soon as it is there; what the file has already is not "
+        "asked again",
+    )
 
 
 class Lines:
@@ -18,8 +30,8 @@ class Lines:
     is not asked again."""
 
     def __init__(self, path: str | None, question: Mapping[str, object]) -> None:
-        self._path = path
-        self._question = dict(question)
+        self.path = path
+        self._question = {"fencepost": __version__, **question}
         self._known: dict[tuple[str, str], Record] = {}
         if path is None:
             return
@@ -58,10 +70,10 @@ class Lines:
         return self._known.get((file, _digest(file))) if self._known else None
 
     def add(self, file: str, result: Mapping[str, Any]) -> None:
-        if self._path is None:
+        if self.path is None:
             return
         record = {**result, "file": file, "sha256": _digest(file), "question": self._question}
-        with open(self._path, "a", encoding="utf-8") as output:
+        with open(self.path, "a", encoding="utf-8") as output:
             output.write(json.dumps(record) + "\n")
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Sequence
 from dataclasses import replace
 
 from fencepost import api
 from fencepost.engines.graphs.outcomes import Outcomes
 from fencepost.models.registry import MODELS
+from fencepost.reports.failure import Failure
 from fencepost.reports.outcomes import data, headline, render
 from fencepost.reports.style import COLOUR, PLAIN
 
@@ -16,12 +18,14 @@ from .exits import FOUND, OK, UNKNOWN
 from .parsing import Parser
 from .question import fingerprint_of, model_name
 
+_WITH_GRAPHS = ("html", "svg")  # formats that are about them
 _EXAMPLES = """\
 examples:
   fencepost litmus sb.litmus                   under the model of its architecture
   fencepost litmus sb.litmus --model sc        under SC
   fencepost litmus mp.litmus --graphs          with an execution for every final state
   fencepost litmus mp.tpl --model armv8        any program: here as compiled for AArch64
+  fencepost litmus mp.litmus --format html -o mp.html  the same as a page, to step through
   fencepost litmus sb.litmus --model mine.cat  under a model of your own (docs/cat.md)
   fencepost litmus spin.litmus --unroll 4      loops come round four times at most, which the answer then says
   fencepost litmus tests/ --lines results.jsonl        a folder; when started again, what is there is not run again
@@ -46,7 +50,7 @@ def configure(parser: Parser) -> None:
         help=f"{', '.join(model.name for model in MODELS.values() if model.axioms)} "
         "or a file in the cat language (default: that of the test's architecture)",
     )
-    report = add_report(parser)
+    report = add_report(parser, "html", "svg")
     report.add_argument("--graphs", action="store_true", help="an execution for every final state")
     report.add_argument("--states", action="store_true", help="of several files, too, all final states")
     add_limits(parser)
@@ -54,19 +58,18 @@ def configure(parser: Parser) -> None:
 
 def run(arguments: Namespace) -> int:
     options = options_of(arguments)
+    graphs = arguments.graphs or arguments.format in _WITH_GRAPHS
     question = {
         "verb": "litmus",
         "model": fingerprint_of(arguments.model),
         "unroll": arguments.unroll,
-        "graphs": arguments.graphs,
+        "graphs": graphs,
     }
 
     def answer(file: str, batch: Batch[Outcomes]) -> Outcomes:
         program = api.load(file)
         with batch.stoppable(file) as progress:
-            result = api.litmus(
-                program, model=arguments.model, graphs=arguments.graphs, options=options, on_progress=progress
-            )
+            result = api.litmus(program, model=arguments.model, graphs=graphs, options=options, on_progress=progress)
         return replace(result, file=file)
 
     def text(result: Outcomes, several: bool, coloured: bool) -> str:
@@ -75,8 +78,29 @@ def run(arguments: Namespace) -> int:
             return headline(result, style) + "\n"
         return render(result, style) + ("\n" if several else "")
 
-    batch = Batch(arguments, question, answer=answer, text=text, data=data, code=_code, word=_word)
+    batch = Batch(
+        arguments,
+        question,
+        answer=answer,
+        text=text,
+        data=data,
+        code=_code,
+        word=_word,
+        document=_picture if arguments.format == "svg" else _page,
+    )
     return batch.run()
+
+
+def _page(results: Sequence[Outcomes | Failure]) -> str:
+    from fencepost.reports.outcomes_html import document
+
+    return document(results)
+
+
+def _picture(results: Sequence[Outcomes | Failure]) -> str:
+    from fencepost.reports.outcomes_svg import render
+
+    return "".join(render(result) for result in results if isinstance(result, Outcomes))
 
 
 def _code(result: Outcomes) -> int:

@@ -14,6 +14,7 @@ VERBS = {
         "count a program's executions under several memory models, and which of them the others lack",
     ),
     "fence": ("fence", "find the cheapest change that makes a program robust"),
+    "print": ("print", "print a program in another language"),
     "cc": ("cc", "compile and link C for the sanitizer, with the C compiler's own options"),
     "c++": ("cxx", "the same for C++"),
     "run": ("run", "run a program that was compiled so, and report where it is not robust"),

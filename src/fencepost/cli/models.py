@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from fencepost._version import __version__
-from fencepost.models.registry import MODELS, ModelInfo, find
+from fencepost.models.registry import MODELS, ModelInfo, named
 
 from .exits import OK, UsageError
 from .output import show
@@ -35,7 +35,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _find(name: str) -> ModelInfo:
-    model = find(name)
+    model = named(name)
     if model is None:
         raise UsageError(f"there is no model {name!r}", nearest(name, MODELS) or f"known are {', '.join(MODELS)}")
     return model
@@ -48,7 +48,7 @@ def describe(model: ModelInfo) -> str:
 
 def _lines(model: ModelInfo) -> Iterator[str]:
     also = f" (also: {', '.join(model.aliases)})" if model.aliases else ""
-    yield f"{model.name.ljust(_MARGIN)}{model.title}{also}"
+    yield f"{f'{model.name} '.ljust(_MARGIN)}{model.title}{also}"
     for text in (model.description, f"Decides {model.decides}.", f"Programs: {', '.join(_programs(model))}."):
         margin = " " * _MARGIN
         yield from textwrap.wrap(text, _WIDTH, initial_indent=margin, subsequent_indent=margin)

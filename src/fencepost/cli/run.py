@@ -104,7 +104,7 @@ def run(arguments: Namespace) -> int:
         if arguments.minimise and result.findings and not interrupts.seen:
             with interrupts.stoppable():
                 result = _minimised(campaign, result, arguments.schedules)
-    _deliver(result, arguments)
+    deliver(result, arguments.format, arguments.output, arguments.color, quiet=arguments.quiet)
     if result.found:
         return FOUND
     return UNKNOWN if result.is_inconclusive else OK
@@ -206,16 +206,19 @@ def _suppressions(path: str | None) -> Suppressions:
         raise UsageError(str(error)) from None
 
 
-def _deliver(result: RunResult, arguments: Namespace) -> None:
-    if arguments.format == "text":
+def deliver(result: RunResult, format: str, output: str | None, color: str, *, quiet: bool) -> None:
+    """The report, to the terminal or into a file."""
+    if format not in reports.FORMATS:
+        raise UsageError(f"runs have no report as {format}", f"there are {', '.join(reports.FORMATS)}")
+    if format == "text":
         from fencepost.reports.runs.text import render, summary
         from fencepost.reports.style import COLOUR, PLAIN
 
-        style = COLOUR if use_colour(arguments.color, arguments.output) else PLAIN
-        text = summary(result, style) + "\n" if arguments.quiet else render(result, style)
+        style = COLOUR if use_colour(color, output) else PLAIN
+        text = summary(result, style) + "\n" if quiet else render(result, style)
     else:
-        text = reports.render(result, arguments.format)
-    if arguments.output is None:
+        text = reports.render(result, format)
+    if output is None:
         show(text)
     else:
-        save(arguments.output, text)
+        save(output, text)

@@ -19,6 +19,17 @@ has read if a writer was there, is the classic case. `assert`, `if`, `verify`, w
 expected values count as uses. Ask with --observational. The answer "robust" always holds; "not robust" may
 rarely be a false alarm, which the report then says (Example 4.19 of the paper).
 """,
+    "trf": """\
+A triangular race (Owens, ECOOP 2010) is a load that may overtake an earlier store of its thread in the store
+buffer, while another thread writes what it reads. Without one, every execution of TSO is one of SC. It is a
+stronger property than robustness: nobody need be able to tell. Ask with --property trf.
+""",
+    "state": """\
+A program is state-robust against TSO if each of its threads comes, when all store buffers are empty, only
+to places to which it comes under SC: states of an automaton; in other languages instructions, the end of
+the thread, and assertions that fail. Ask with --property state. Buffers hold at most --buffer stores (4 if
+nothing is said); the answer says whether that left anything out. Every robust program is state-robust.
+""",
     "race": """\
 A data race is two accesses to the same non-atomic location, by different threads, one of them a write, that
 no chain of program order and synchronisation orders. C and C++ give a program with a data race no meaning,
@@ -74,6 +85,14 @@ harm, but counts against robustness. So such loops are treated as blocking waits
 until it succeeds as a blocking CAS; the report says where. `--busy-waits keep` leaves them as they are, as is
 done without being asked for files that announce verdicts, which are about the program as it stands.
 """,
+    "parameterised": """\
+`fn worker * { .. }` in TPL, `thread worker *` in automata text, `p.thread("worker", any_number=True)` in
+Python are threads of which any number of copies run. The question is then about all instances: no copy, one,
+two, and so on without end. `--model tso` and `--model sc` decide it, exactly, by coverability (thesis of
+Derevenetc, 6.3 and Lemma 2.8): "robust for any number of threads", or an instance that is not, with its
+execution. Other models answer unknown. Deadlocks are not looked for. `--instances N` checks N copies of each
+with any model, and says nothing about more. See docs/parameterised.md.
+""",
     "expectations": """\
 A TPL file may say what it expects, in comments on lines of their own:
     // ROBUSTNESS egr: robust: ra. not: rlx.      (egr: robust; wegr: observationally robust)
@@ -90,6 +109,7 @@ partial-order  of independent steps, one order is enough
 symmetry       states that differ only by swapping equal threads are one state
 subsume        of states that differ in the monitor only, those that see most are enough
 order          states that see most are searched first, so that they cover the others (needs subsume)
+pairs          any number of threads: states with two threads that are never there at once are left out
 compress       what the monitor remembers is stored once for all states that share it
 """,
     "exit-codes": "".join(f"{code}  {meaning}\n" for code, meaning in MEANING.items())

@@ -13,13 +13,14 @@ from fencepost.engines.exhaustive import (
     Progress,
     all_states,
     is_exhausted,
+    not_exhausted,
     require_supported_notion,
     run_search,
-    why_not_exhausted,
     worker_count,
 )
 from fencepost.engines.lowering import require_fitting, to_core
 from fencepost.engines.options import Reduction, SearchOptions
+from fencepost.engines.reached import decide_reached
 from fencepost.models import Unsupported
 from fencepost.models.registry import ModelInfo, find
 from fencepost.program.analysis.delays import unfenced_pairs
@@ -61,10 +62,10 @@ def check_program(
     try:
         prepared = info.prepare(program)
         if notion is Notion.STATE:
-            raise NotImplementedError
+            return decide_reached(result, prepared, info, options, on_progress, started)
         return _decided(result, prepared, info, options, on_progress, started)
     except (Unsupported, ValueError) as error:  # a ValueError: more than the core can hold
-        return replace(result, verdict=Unknown(str(error)))
+        return replace(result, verdict=Unknown(str(error), unsupported=True))
 
 
 def _decided(
@@ -92,6 +93,22 @@ def _decided(
         program = wider
     statistics = Statistics(states, transitions, time.perf_counter() - started, found["bytes"], worker_count(options))
     return _conclude(replace(result, statistics=statistics), search, found)
+
+
+def failing_assertion(
+    program: Program, *, model: ModelInfo, options: SearchOptions, on_progress: Progress | None = None
+) -> Witness | Unknown | None:
+    """How an assertion fails under SC, whatever attacks there are; None if none does."""
+    from fencepost.verdict import replay
+
+    search = _Search(model.prepare(program), model, Notion.ROBUST, options)
+    search.attackable = False
+    found = search.run(on_progress, time.perf_counter())
+    failure = found["assertion"]
+    if failure["kind"] == 0:
+        return None if is_exhausted(found) else not_exhausted(found, options)
+    schedule = tuple(Move(*move) for move in failure["moves"])
+    return replay.witness(search.program, schedule, failure["thread"], WitnessKind.ASSERTION, model, Notion.ROBUST)
 
 
 _WIDENED_UP_TO = 50_000  # states; to follow more values makes it some times as many
@@ -167,7 +184,7 @@ def _conclude(result: CheckResult, search: _Search, found: _core.Result) -> Chec
     elif is_exhausted(found):
         verdict = Unknown(_left_range(search.program, found["range"]))
     else:
-        verdict = Unknown(why_not_exhausted(found, search.options))
+        verdict = not_exhausted(found, search.options)
     return replace(
         result,
         verdict=verdict,

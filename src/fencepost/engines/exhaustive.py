@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Protocol, TypeVar
 
 from fencepost import _core
 from fencepost.engines.lowering import require_fitting, to_core
@@ -34,6 +35,7 @@ from fencepost.verdict.types import (
     WitnessKind,
 )
 
+_Found = TypeVar("_Found", covariant=True)
 Progress = Callable[[Statistics], None]
 
 _PROGRESS_INTERVAL = 0.2  # seconds
@@ -71,14 +73,14 @@ def check_program(
     try:
         prepared = info.prepare(program)
     except Unsupported as error:
-        return replace(result, verdict=Unknown(str(error)))
+        return replace(result, verdict=Unknown(str(error), unsupported=True))
     if prepared.max_value > _LARGEST_MAX_VALUE:
-        return replace(result, verdict=Unknown(f"values up to {prepared.max_value} are too many for the search"))
+        return replace(result, verdict=Unknown(_too_many_values(prepared), unsupported=True))
     started = time.perf_counter()
     try:
         found = _decide(prepared, info, notion, options, on_progress, started)
     except ValueError as error:  # more than the core can hold
-        return replace(result, verdict=Unknown(str(error)))
+        return replace(result, verdict=Unknown(str(error), unsupported=True))
     statistics = Statistics(
         states=found["states"],
         transitions=found["transitions"],
@@ -87,6 +89,10 @@ def check_program(
         workers=worker_count(options),
     )
     return _conclude(replace(result, statistics=statistics), info, prepared, found, options)
+
+
+def _too_many_values(program: Program) -> str:
+    return f"values up to {program.max_value} are too many for the search"
 
 
 def require_supported_notion(info: ModelInfo, notion: Notion) -> None:
@@ -196,9 +202,22 @@ def _create(
     )
 
 
-def run_search(search: _core.Search, on_progress: Progress | None, started: float) -> _core.Result:
+class Running(Protocol[_Found]):
+    """A search of the core."""
+
+    def run(self) -> _Found: ...
+    def stop(self) -> None: ...
+    @property
+    def states(self) -> int: ...
+    @property
+    def transitions(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+
+
+def run_search(search: Running[_Found], on_progress: Progress | None, started: float) -> _Found:
     """The search, in a thread of its own; a KeyboardInterrupt stops it, and it then tells what it has found."""
-    results: list[_core.Result] = []
+    results: list[_Found] = []
     failures: list[BaseException] = []
     done = threading.Event()  # not Thread.join, which takes an interrupted wait for the end of the thread
 
@@ -259,7 +278,7 @@ def _verdict(violation: Witness | None, found: _core.Result, options: SearchOpti
     if violation is not None:
         return NotRobust(violation)
     if found["ending"] != _EXHAUSTED:
-        return Unknown(why_not_exhausted(found, options))
+        return not_exhausted(found, options)
     if found["undecided"]:
         return Unknown("the values that a wait or CAS may expect could not be told apart")
     return Robust(all_states(found["states"]))
@@ -275,18 +294,26 @@ def is_exhausted(found: _core.Result) -> bool:
     return found["ending"] == _EXHAUSTED
 
 
-def why_not_exhausted(found: _core.Result, options: SearchOptions) -> str:
-    """What ended a search early that has found no violation."""
-    covered = f"after {found['states']:,} states"
-    match found["ending"]:
+def not_exhausted(found: _core.Result, options: SearchOptions) -> Unknown:
+    """The answer of a search that ended early and has found no violation."""
+    return ended_early(found["ending"], f"no violation after {found['states']:,} states", options)
+
+
+def ended_early(ending: int, covered: str, options: SearchOptions) -> Unknown:
+    """What ended a search, and what it had covered."""
+    return Unknown(_why(ending, covered, options), stopped=ending == _STOPPED)
+
+
+def _why(ending: int, covered: str, options: SearchOptions) -> str:
+    match ending:
         case 2:
-            return f"the limit of {options.max_states:,} states was reached; no violation {covered}"
+            return f"the limit of {options.max_states:,} states was reached; {covered}"
         case 3:
             limit = (
                 "the machine's memory" if options.memory is None else f"the memory limit of {options.memory:,} bytes"
             )
-            return f"{limit} was used up; no violation {covered}"
+            return f"{limit} was used up; {covered}"
         case 4:
-            return f"the time limit of {options.timeout:g} s was reached; no violation {covered}"
+            return f"the time limit of {options.timeout:g} s was reached; {covered}"
         case _:
-            return f"interrupted; no violation {covered}"
+            return f"interrupted; {covered}"

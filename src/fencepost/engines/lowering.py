@@ -42,6 +42,7 @@ from fencepost.program.form import (
     written_register,
 )
 from fencepost.program.orders import FenceKind, Order
+from fencepost.program.templates import require_no_templates
 
 # The order of the enums in core/machine/program.hpp.
 _OPS = (
@@ -71,6 +72,7 @@ _BINARY = ("||", "&&", "|", "^", "&", "==", "!=", "<", "<=", ">", ">=", "+", "-"
 
 def require_fitting(program: Program) -> None:
     """Raises ValueError if the core cannot hold `program`."""
+    require_no_templates(program)
     if len(program.threads) > _core.MAX_THREADS:
         raise ValueError(f"at most {_core.MAX_THREADS} threads are supported, not {len(program.threads)}")
     cells = sum(location.size for location in program.locations)
@@ -98,6 +100,7 @@ def to_core(
 
     `classes` are for monitors, `flushes` (what empties a store buffer) is for searches in which stores are delayed.
     """
+    require_no_templates(program)
     core = _core.Program(program.max_value)
     core.set_range(program.min_value, program.wraps)
     first_cell: dict[str, int] = {}

@@ -3,7 +3,8 @@
 Thesis of Derevenetc, section 6.5, by implicit hitting sets. A witness (Theorem 6.5) delays the stores of one thread
 from one instruction to another and is a run under SC otherwise. Fences elsewhere do not touch it, so it is one of every
 program that has no fence where that thread passes in between: every repair has one of those. Fences only forbid, so
-what a repair needs, no fence makes superfluous.
+what a repair needs, no fence makes superfluous. The same holds of each instance of a program with templates, in all
+copies of which the fences of a template stand.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from fencepost.program.form import Instruction, Isa, Jump, Program, Span, Store
 from fencepost.program.lts import Step, ThreadState, initial_state, steps
 from fencepost.program.orders import FenceKind, Order
 from fencepost.program.places import Lines
+from fencepost.program.templates import instance_of
 from fencepost.verdict.types import Witness
 
 from .editor import Editor
@@ -50,11 +52,11 @@ class TsoLearner:
         programs where it still waits: then the clause is about repairs with all of `chosen`.
         """
         problem = self.problem
-        prepared = problem.info.prepare(problem.decided(chosen))
+        prepared = problem.info.prepare(instance_of(problem.decided(chosen), witness.copies))
         parts = ((move.thread, move.instructions, move.choices, move.delays) for move in witness.schedule)
         computation = problem.info.computation(prepared, parts, problem.notion)
         waits = problem.waits(chosen)
-        full = problem.info.prepare(problem.full_with(waits))
+        full = problem.info.prepare(instance_of(problem.full_with(waits), witness.copies))
         passed = Choice(_passed(prepared, full, computation))
         return [Clause(passed, Choice() if waits == problem.waits(Choice()) else chosen)]
 

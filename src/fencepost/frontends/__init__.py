@@ -49,7 +49,9 @@ def _patch_tpl(text: str) -> SourcePatcher:
     return TplPatcher(text)
 
 
-_AUTOMATA_START = re.compile(r"(?:\s|#.*|memory_size\s+\S+)*thread\s+\S+\s+(?:initial|transition|final|end)\b")
+_AUTOMATA_START = re.compile(
+    r"(?:\s|#.*|memory_size\s+\S+)*thread\s+\S+\s+(?:\*\s+)?(?:initial|transition|final|end)\b"
+)
 
 
 def _sniff_automata(text: str) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from fencepost.program.form import Access, Instruction, Isa, Program, orders_of
 from fencepost.program.orders import Order
+from fencepost.program.templates import template_names
 
 from . import Unsupported
 from .notions import Notion
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from .axiomatic.algebra import Rules
     from .computation import Computation
     from .evidence import Change, Evidence, Link, Places
+    from .reached import Reached
 
     Part = tuple[int, int, tuple[int, ...], bool]  # of a schedule: thread, instructions, choices, stores delayed
 
@@ -47,11 +49,13 @@ class ModelInfo:
     module: str = ""  # has prepare(program), and classes(program, *, precise)
     monitor: str = ""  # what the core watches during the search
     evidence: str = ""  # module that explains what the monitor finds: explain, repairs and is_hidden
+    states: str = ""  # module that finds out what threads come to, if that can be asked
     engine: str = "search"  # how it is decided against SC: a key of engines.dispatch.ENGINES
     aliases: tuple[str, ...] = ()
     isas: frozenset[Isa] = frozenset({Isa.C11})  # programs of which kinds it gives a meaning to
     races: bool = True  # whether a data race on non-atomics is an error of the program
     notions: frozenset[Notion] = frozenset({Notion.ROBUST, Notion.OBSERVATIONAL})  # what can be asked about it
+    templates: bool = False  # whether it is decided for any number of copies of a thread
     axioms: str = ""  # module with RULES; of a model that has none, empty
     judges: frozenset[Isa] = frozenset()  # the instructions whose executions its axioms speak of
     target: Isa = Isa.C11  # what C11 programs become before their executions are enumerated
@@ -75,8 +79,17 @@ class ModelInfo:
         by_isa: Mapping[Isa, Rules] = getattr(module, "RULES_OF", {})
         return by_isa.get(isa) or cast("Rules", module.RULES)
 
+    def rules_for(self, program: Program) -> Rules:
+        """Its axioms, if they say something of everything in the program. Raises models.Unsupported."""
+        rules = self.rules(program.isa)
+        if self.axioms and (require := getattr(import_module(self.axioms), "require_supported", None)) is not None:
+            require(program)
+        return rules
+
     def prepare(self, program: Program) -> Program:
         """`program` in the model's own terms. Raises models.Unsupported."""
+        if program.templates:
+            raise Unsupported(self.name, None, f"any number of threads of {template_names(program)} run")
         if program.isa not in self.isas:
             raise Unsupported(self.name, None, f"its instructions are those of {program.isa.value}")
         return cast(Callable[[Program], Program], import_module(self.module).prepare)(program)
@@ -97,6 +110,10 @@ class ModelInfo:
         """What a schedule of a prepared program shows on the model's machine. Raises InvalidWitnessError if nothing."""
         run = cast("Callable[..., Computation]", import_module(self.evidence).computation)
         return run(program, schedule, notion)
+
+    def reach(self, program: Program, buffer: int, watch: Callable[[int], bool]) -> Reached:
+        """What the threads of a prepared program come to, with buffers of so many stores; `watch` may end it."""
+        return cast("Callable[..., Reached]", import_module(self.states).search)(program, buffer, watch)
 
     def flushes(self, instruction: Instruction) -> bool:
         """Whether no store of a thread can be delayed past this instruction of a prepared program."""
@@ -151,11 +168,13 @@ MODELS: dict[str, ModelInfo] = {
             "fencepost.models.tso.prepare",
             "attacks",
             "fencepost.models.tso.evidence",
+            states="fencepost.models.tso.states",
             engine="attacks",
             aliases=("x86", "x86-tso", "x86tso"),
             isas=frozenset({Isa.C11, Isa.X86}),
             races=False,
             notions=frozenset({Notion.ROBUST, Notion.TRIANGULAR, Notion.STATE}),
+            templates=True,
             axioms="fencepost.models.x86.axioms",
             judges=_PROCESSORS,
             target=Isa.X86,
@@ -168,6 +187,7 @@ MODELS: dict[str, ModelInfo] = {
             "fencepost.models.sc.prepare",
             "none",
             "fencepost.models.sc.evidence",
+            templates=True,
             axioms="fencepost.models.sc.axioms",
             judges=frozenset(Isa),
         ),

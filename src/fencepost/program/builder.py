@@ -89,11 +89,11 @@ class ProgramBuilder:
         """Declare an array of non-atomic locations with these initial values."""
         return self._declare(name, tuple(initial), atomic=False, array=True)
 
-    def thread(self, name: str | None = None) -> ThreadBuilder:
-        """A new thread, to be filled in a `with` block."""
+    def thread(self, name: str | None = None, *, any_number: bool = False) -> ThreadBuilder:
+        """A new thread, to be filled in a `with` block. `any_number`: of which any number of copies run."""
         name = f"t{len(self._threads)}" if name is None else name
         check_new(name, self._threads, "thread")
-        self._threads[name] = ThreadBuilder(self, name, self._max_value)
+        self._threads[name] = ThreadBuilder(self, name, self._max_value, any_number=any_number)
         return self._threads[name]
 
     def build(self) -> Program:

@@ -8,7 +8,7 @@ expression as a whole is taken modulo the program's range, and intermediate resu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 _MASK = (1 << 64) - 1
@@ -62,6 +62,8 @@ def _divide(a: int, b: int) -> int:
     return quotient if (a < 0) == (b < 0) else -quotient
 
 
+COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
+
 UNARY: dict[str, Callable[[int], int]] = {
     "!": lambda a: int(a == 0),
     "-": lambda a: -a,
@@ -109,6 +111,32 @@ def evaluate(expr: Expr, registers: Mapping[str, int], read: int | None = None) 
             return int(evaluate(left, registers, read) != 0 or evaluate(right, registers, read) != 0)
         case Binary(op, left, right):
             return _signed(BINARY[op](evaluate(left, registers, read), evaluate(right, registers, read)))
+
+
+def compiled(expr: Expr, names: Sequence[str]) -> Callable[[Sequence[int], int], int]:
+    """`evaluate`, prepared for many calls: of the values of the registers `names`, and the value read."""
+    match expr:
+        case Const(value):
+            return lambda values, read: value
+        case Reg(name):
+            place = names.index(name)
+            return lambda values, read: values[place]
+        case ReadValue():
+            return lambda values, read: read
+        case Unary(op, arg):
+            of, do = compiled(arg, names), UNARY[op]
+            return lambda values, read: _signed(do(of(values, read)))
+        case Binary("&&", left, right):
+            first, second = compiled(left, names), compiled(right, names)
+            return lambda values, read: int(first(values, read) != 0 and second(values, read) != 0)
+        case Binary("||", left, right):
+            first, second = compiled(left, names), compiled(right, names)
+            return lambda values, read: int(first(values, read) != 0 or second(values, read) != 0)
+        case Binary(op, left, right):
+            first, second, join = compiled(left, names), compiled(right, names), BINARY[op]
+            if op in COMPARISONS:
+                return lambda values, read: join(first(values, read), second(values, read))
+            return lambda values, read: _signed(join(first(values, read), second(values, read)))
 
 
 def registers_of(expr: Expr | None) -> frozenset[str]:

@@ -254,7 +254,10 @@ Instruction = Assign | Access | Fence | Lock | Unlock | Branch | Jump | Choose |
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """Registers start at `initial` (0 where it is short). `places` are pcs that have a name in the source."""
+    """Registers start at `initial` (0 where it is short). `places` are pcs that have a name in the source.
+
+    `any_number`: the thread is a template, of which any number of copies run (see `templates.py`).
+    """
 
     name: str
     registers: tuple[str, ...]
@@ -262,6 +265,7 @@ class Thread:
     initial: tuple[int, ...] = ()
     span: Span | None = field(default=None, compare=False)
     places: tuple[tuple[int, str], ...] = field(default=(), compare=False)
+    any_number: bool = False
 
     def initial_registers(self) -> dict[str, int]:
         values = self.initial + (0,) * (len(self.registers) - len(self.initial))
@@ -310,6 +314,11 @@ class Program:
         if not self.wraps:
             raise OutOfRangeError(f"{value} is not in {self.min_value}..{self.max_value}")
         return self.min_value + (value - self.min_value) % (self.max_value - self.min_value + 1)
+
+    @property
+    def templates(self) -> tuple[int, ...]:
+        """The threads of which any number of copies run. If there are any, this is not one program but many."""
+        return tuple(number for number, thread in enumerate(self.threads) if thread.any_number)
 
     def within(self, largest: int) -> Program:
         """The program with values up to `largest` followed. Raises ValueError if it says its range itself."""

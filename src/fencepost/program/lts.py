@@ -87,6 +87,9 @@ class Step:
 
 
 def initial_state(thread: Thread) -> ThreadState:
+    """Where one thread starts. A template is not one."""
+    if thread.any_number:
+        raise ValueError(f"any number of threads of {thread.name} run: it has no single state")
     return ThreadState(0, tuple(thread.initial_registers().values()))
 
 

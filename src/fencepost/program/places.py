@@ -39,7 +39,7 @@ class Lines:
             return code
         if self.program.language == "litmus" and self.program.isa is not Isa.C11:
             return self._cell(span)
-        return code if span.line in self.crowded else line
+        return code if span.line in self.crowded else " ".join(line.split())
 
     def _cell(self, span: Span) -> str:
         """In a test for a processor, each thread has a column of its own; `;` ends a row."""

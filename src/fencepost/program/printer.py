@@ -148,7 +148,8 @@ def _show_location(location: Location) -> str:
 def _show_thread(thread: Thread) -> list[str]:
     initial = thread.initial_registers()
     registers = ", ".join(name if initial[name] == 0 else f"{name} = {initial[name]}" for name in thread.registers)
-    lines = [f"thread {thread.name}" + (f" ({registers})" if registers else "")]
+    star = " *" if thread.any_number else ""
+    lines = [f"thread {thread.name}{star}" + (f" ({registers})" if registers else "")]
     labels = label_names(thread)
     margin = max((len(label) for label in labels.values()), default=-2) + 2
     digits = len(str(len(thread.code)))

@@ -73,7 +73,8 @@ class ThreadBuilder:
     or else a new one.
     """
 
-    def __init__(self, program: object, name: str, max_value: int) -> None:
+    def __init__(self, program: object, name: str, max_value: int, *, any_number: bool = False) -> None:
+        self._any_number = any_number
         self._program = program
         self._name = name
         self._max_value = max_value
@@ -101,6 +102,7 @@ class ThreadBuilder:
             registers=(*self._registers, *self._assembler.hidden),
             code=self._assembler.finish(),
             initial=values if any(values) else (),
+            any_number=self._any_number,
         )
 
     # Registers

@@ -79,7 +79,7 @@ def _brief(row: Row, first: str) -> str:
 
 
 def data(result: Comparison) -> dict[str, Any]:
-    """The result as dictionaries, lists, strings and numbers (docs/json.md)."""
+    """The result as dictionaries, lists, strings and numbers (docs/json-litmus.md)."""
     from fencepost._version import __version__
 
     final = result.program.final

@@ -7,6 +7,7 @@ from typing import Any
 
 from fencepost._version import __version__
 from fencepost.program.form import Assert, Program, Span
+from fencepost.program.templates import Copies
 from fencepost.verdict.types import (
     Answer,
     Attack,
@@ -84,6 +85,8 @@ def _program(result: CheckResult) -> dict[str, Any]:
         "file": result.file,
         "language": program.language,
         "threads": [thread.name for thread in program.threads],
+        "templates": [program.threads[number].name for number in program.templates],
+        "copies": copies_data(result.copies),
         "locations": [
             {"name": location.name, "size": location.size, "atomic": location.atomic} for location in program.locations
         ],
@@ -109,8 +112,13 @@ def witness_data(witness: Witness | None, program: Program) -> dict[str, Any] | 
         "cycle": [_edge(edge) for edge in witness.cycle],
         "schedule": [_move(move) for move in witness.schedule],
         "attack": _attack(witness.attack),
+        "copies": copies_data(witness.copies),
         "axiom": witness.axiom,
     }
+
+
+def copies_data(copies: Copies) -> list[dict[str, Any]]:
+    return [{"thread": name, "count": count} for name, count in copies]
 
 
 def _move(move: Move) -> dict[str, Any]:

@@ -68,6 +68,8 @@ def _report(result: Outcomes, style: Style) -> Iterator[str]:
     for number, what in ((result.blocked, "wait for ever"), (result.failed, "fail an assertion or miss an array")):
         if number:
             yield f"  {number:>{width},}   {what}"
+    for note, number in result.notes.items():
+        yield f"  {number:>{width},}   noted by the model: {printable(note)}"
     if any(state.holds for state in result.states):
         yield f"  {' ' * width} * the condition's proposition holds"
     for state in result.states:
@@ -102,7 +104,7 @@ def values_text(state: Outcome) -> str:
 
 
 def data(result: Outcomes) -> dict[str, Any]:
-    """The result as dictionaries, lists, strings and numbers (docs/json.md)."""
+    """The result as dictionaries, lists, strings and numbers (docs/json-litmus.md)."""
     from fencepost._version import __version__
 
     final = result.program.final
@@ -126,6 +128,7 @@ def data(result: Outcomes) -> dict[str, Any]:
         "failed": result.failed,
         "cut": result.cut,
         "racy": result.racy,
+        "notes": dict(result.notes),
         "states": [_state(state, result.program) for state in result.states],
         "seconds": result.statistics.seconds,
     }

@@ -9,12 +9,14 @@ from typing import Any
 
 from fencepost._version import __version__
 from fencepost.fences.types import FenceResult, Part, Repaired, Undecided, Unrepairable
+from fencepost.program.form import Program
 from fencepost.program.places import Lines
-from fencepost.verdict.types import Answer
+from fencepost.program.templates import counted, instance_of, template_names
+from fencepost.verdict.types import Answer, Witness
 
 from .json import SCHEMA, dump, span_data, statistics_data, witness_data
 from .style import PLAIN, Style
-from .text import heading, item, painted, place_text, statistics_line, witness_table, wrapped
+from .text import heading, item, more, painted, place_text, statistics_line, witness_table, wrapped
 from .words import model_title, printable
 
 FORMATS = ("text", "json")
@@ -44,14 +46,20 @@ def headline(result: FenceResult) -> str:
     """The first line of a report."""
     match result.outcome:
         case Repaired(changes=()):
-            return f"robust already: {result.program.name} needs no change under {model_title(result.model)}"
+            return (
+                f"robust already: {result.program.name} needs no change under {model_title(result.model)}{_for(result)}"
+            )
         case Repaired(changes=changes, cost=cost):
             count = "1 change" if len(changes) == 1 else f"{len(changes)} changes"
-            return f"repaired: {count}, cost {number(cost)}, and no cheaper repair exists"
+            return f"repaired{_for(result)}: {count}, cost {number(cost)}, and no cheaper repair exists"
         case Unrepairable(reason):
             return f"cannot be repaired: {reason}"
         case Undecided(reason):
             return f"unknown: {reason}"
+
+
+def _for(result: FenceResult) -> str:
+    return f" for any number of threads of {template_names(result.program)}" if result.program.templates else ""
 
 
 def number(cost: Fraction) -> str:
@@ -73,7 +81,7 @@ def _report(result: FenceResult, style: Style) -> Iterator[str]:
         case Unrepairable(_, witness) if witness is not None:
             yield from heading("What no repair of this kind forbids", style)
             yield from item(printable(witness.headline))
-            yield from witness_table(witness, Lines(result.program), style)
+            yield from witness_table(witness, Lines(instance_of(result.program, witness.copies)), style)
     if result.busy_waits:
         yield from heading("Busy waits, treated as blocking waits", style)
         for wait in result.busy_waits:
@@ -92,11 +100,11 @@ def _repair(result: FenceResult, repaired: Repaired, style: Style) -> Iterator[s
     for change in repaired.changes:
         yield from item(_change_line(result, change))
         if change.hint is not None:
-            yield f"    {printable(change.hint)}"
+            yield from more(printable(change.hint))
     if repaired.optimal is not None:
-        more = "more than " if repaired.more else ""
+        than = "more than " if repaired.more else ""
         yield ""
-        yield f"  cheapest repairs: {more}{repaired.optimal}"
+        yield f"  cheapest repairs: {than}{repaired.optimal}"
     patch = diff(result)
     if patch:
         yield from heading("As a patch", style)
@@ -105,7 +113,13 @@ def _repair(result: FenceResult, repaired: Repaired, style: Style) -> Iterator[s
     yield from heading("Why nothing of this can be left out", style)
     for change in repaired.changes:
         reason = "not known" if change.without is None else change.without.headline
+        if change.without is not None and change.without.copies:
+            reason += f", with {counted(change.without.copies)}"
         yield from item(f"without this ({_short_line(result, change)}): {printable(reason)}")
+
+
+def _witness(witness: Witness | None, program: Program) -> dict[str, Any] | None:
+    return None if witness is None else witness_data(witness, instance_of(program, witness.copies))
 
 
 def _change_line(result: FenceResult, change: Part) -> str:
@@ -156,7 +170,7 @@ def data(result: FenceResult) -> dict[str, Any]:
         "optimal_repairs": None if repaired is None else repaired.optimal,
         "more_optimal_repairs": False if repaired is None else repaired.more,
         "text": None if repaired is None else repaired.text,
-        "witness": witness_data(witness, result.program),
+        "witness": _witness(witness, result.program),
         "candidates": result.candidates,
         "checks": result.checks,
         "warnings": list(_warnings(result)),
@@ -174,7 +188,7 @@ def _change_data(result: FenceResult, change: Part) -> dict[str, Any]:
         "what": change.what,
         "cost": _json_number(change.cost),
         "hint": change.hint,
-        "without": witness_data(change.without, result.program),
+        "without": _witness(change.without, result.program),
     }
 
 

@@ -13,6 +13,7 @@ from fencepost.program.expr import Const
 from fencepost.program.form import Assert, Location, Program, Span, Thread
 from fencepost.program.lts import Cell, Label
 from fencepost.program.orders import FenceKind, Order
+from fencepost.program.templates import Copies, instance
 from fencepost.verdict.types import (
     Agreement,
     Answer,
@@ -121,6 +122,7 @@ def _words(kind: type[_E]) -> dict[str, _E]:
 
 
 _ORDERS: dict[str, Order | FenceKind] = {**_words(FenceKind), **_words(Order)}
+_MOST_COPIES = 1024  # more than any search has threads
 _RACES = {word: answer for answer, word in RACES.items()}
 
 
@@ -147,6 +149,7 @@ def _result(record: _Record) -> CheckResult:
         warnings=record.texts("warnings"),
         expectation=record.word("expectation", _words(Agreement)),
         file=record.record("program").optional("file", record.record("program").text),
+        copies=_copies(record.record("program")),
     )
 
 
@@ -167,9 +170,28 @@ def _program(record: _Record) -> Program:
     if source is None:
         return _outline(record, name, language)
     try:
-        return replace(loads(source, name, language), name=name)
+        whole = replace(loads(source, name, language), name=name)
     except InputError as error:
         raise SavedReportError(f"{record.path}.source: {error}") from None
+    copies = dict(_copies(record))
+    try:
+        return instance(whole, copies) if copies else whole
+    except ValueError as error:
+        raise SavedReportError(f"{record.path}.copies: {error}") from None
+
+
+def _copies(record: _Record) -> Copies:
+    """Of an instance of a program with templates, how many threads of each; reports of before have none."""
+    if "copies" not in record.fields:
+        return ()
+    return record.items("copies", _copy)
+
+
+def _copy(record: _Record) -> tuple[str, int]:
+    count = record.integer("count")
+    if not 0 <= count <= _MOST_COPIES:
+        raise SavedReportError(f"{record.path}.count: expected 0 to {_MOST_COPIES}")
+    return record.text("thread"), count
 
 
 def _outline(record: _Record, name: str, language: str) -> Program:
@@ -177,12 +199,15 @@ def _outline(record: _Record, name: str, language: str) -> Program:
     threads = record.texts("threads")
     if not threads:
         raise SavedReportError(f"{record.path}.threads: expected at least one")
-    first, *others = threads
-    asserting = Thread(first, (), (Assert(Const(1)),) * record.integer("assertions"))
+    templates = record.texts("templates") if "templates" in record.fields else ()
+    asserting = (Assert(Const(1)),) * record.integer("assertions")
     return Program(
         name,
         record.items("locations", _location),
-        (asserting, *(Thread(other, (), ()) for other in others)),
+        tuple(
+            Thread(thread, (), () if number else asserting, any_number=thread in templates)
+            for number, thread in enumerate(threads)
+        ),
         language=language,
     )
 
@@ -206,6 +231,7 @@ def _witness(record: _Record, threads: int) -> Witness:
         thread=record.optional("thread", record.integer),
         span=record.optional("span", lambda name: _span(record.record(name))),
         attack=record.optional("attack", lambda name: _attack(record.record(name))),
+        copies=_copies(record),
         axiom=record.optional("axiom", record.text),
     )
     _require_known(witness, threads, record.path)

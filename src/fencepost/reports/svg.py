@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from fencepost.program.form import Program
+from fencepost.program.form import Isa, Program
+from fencepost.program.orders import Order
 from fencepost.program.places import Lines
 from fencepost.verdict.types import CheckResult, Event, NotRobust, Witness
 
@@ -67,6 +68,10 @@ class Picture:
     curves: tuple[Curve, ...]
     sources: Mapping[int, str]  # by event: its line's number and text
 
+    def _repr_svg_(self) -> str:
+        """For Jupyter."""
+        return graph_svg(self, "")
+
     @property
     def events(self) -> tuple[Event, ...]:
         return tuple(event for column in self.graph.columns.values() for event in column)
@@ -76,7 +81,7 @@ def lay_out(witness: Witness, program: Program, heading: Callable[[float], float
     """`heading` tells for a width where what is written above the graph ends."""
     graph = select(witness)
     events = [event for column in graph.columns.values() for event in column]
-    labels = max((len(_label(event)) for event in events), default=0)
+    labels = max((len(_label(event, program)) for event in events), default=0)
     sources = _sources(witness, program)
     longest = min(max(map(len, sources.values()), default=0), _MOST_SOURCE)
     box_width = max(labels * _LABEL_SIZE * _MONO_WIDTH, longest * _SOURCE_SIZE * _MONO_WIDTH, 90.0) + 18
@@ -87,9 +92,13 @@ def lay_out(witness: Witness, program: Program, heading: Callable[[float], float
     return Picture(program, graph, placement, tuple(route(graph, placement)), sources)
 
 
-def graph_svg(witness: Witness, program: Program, ids: str) -> str:
+def size_of(picture: Picture) -> tuple[float, float]:
+    """Width and height, with the legend."""
+    return picture.placement.width, _legend(picture.graph, picture.placement, "")[1]
+
+
+def graph_svg(picture: Picture, ids: str) -> str:
     """The graph alone, to stand in a page; `ids` begins the names that it defines there, and no other's."""
-    picture = lay_out(witness, program)
     return _drawn(picture, (), ids)
 
 
@@ -107,11 +116,7 @@ def _drawn(picture: Picture, heading: Iterable[str], ids: str) -> str:
         *_headers(graph, placement, picture.program),
         *(_curve(curve, ids) for curve in sorted(curves, key=lambda curve: curve.link.marked)),
         *(part for event in graph.initial for part in _initial_box(event, placement.boxes[event.number])),
-        *(
-            part
-            for event in picture.events
-            for part in _event_box(event, graph, placement.boxes[event.number], picture.sources.get(event.number, ""))
-        ),
+        *(part for event in picture.events for part in _event_box(event, picture)),
         *_curve_labels(curves, placement),
         *legend,
     ]
@@ -152,7 +157,8 @@ def _headers(graph: Graph, placement: Placement, program: Program) -> Iterator[s
         yield writing(box.centre, box.bottom - 9, name, size=_LABEL_SIZE, family=SANS, weight="bold", anchor="middle")
 
 
-def _event_box(event: Event, graph: Graph, box: Box, source: str) -> Iterator[str]:
+def _event_box(event: Event, picture: Picture) -> Iterator[str]:
+    graph, box, source = picture.graph, picture.placement.boxes[event.number], picture.sources.get(event.number, "")
     offending = event.number == graph.offending
     border = 2.6 if event.number in graph.marked or offending else 1.0
     fill = "#e4e4e4" if offending else "white"
@@ -164,7 +170,7 @@ def _event_box(event: Event, graph: Graph, box: Box, source: str) -> Iterator[st
         yield rect(Box(box.left, box.top, box.width, 4), "black", 0, radius=1)
         yield rect(Box(box.left, box.bottom - 4, box.width, 4), "black", 0, radius=1)
     label_y = box.top + (17 if source else 25)
-    yield writing(box.centre, label_y, _label(event), size=_LABEL_SIZE, anchor="middle", weight="bold")
+    yield writing(box.centre, label_y, _label(event, picture.program), size=_LABEL_SIZE, anchor="middle", weight="bold")
     if source:
         yield writing(
             box.centre, box.top + BOX_HEIGHT - 8, clip(source, _MOST_SOURCE), size=_SOURCE_SIZE, anchor="middle"
@@ -179,8 +185,11 @@ def _initial_box(event: Event, box: Box) -> Iterator[str]:
     yield "</g>"
 
 
-def _label(event: Event) -> str:
-    return clip(printable(label_text(event.label)), _MOST_LABEL)
+def _label(event: Event, program: Program) -> str:
+    """A processor's plain access has no order that it would know of."""
+    plain = program.isa is not Isa.C11 and event.label.order is Order.RELAXED
+    label = replace(event.label, order=None) if plain else event.label
+    return clip(printable(label_text(label)), _MOST_LABEL)
 
 
 def _initial(event: Event) -> str:
@@ -299,7 +308,9 @@ def _notes(graph: Graph) -> Iterator[str]:
     if any("race" in link.kinds for link in graph.links):
         yield "Thick: the race. Grey: its second step."
     elif graph.marked:
-        yield "Thick: the cycle, which no order of all steps one after the other can contain. Grey: the step at fault."
+        yield "Thick: the cycle that is forbidden." + (
+            " Grey: the step at fault." if graph.offending is not None else ""
+        )
     elif graph.offending is not None:
         yield "Grey: the last step."
     if graph.left_out:

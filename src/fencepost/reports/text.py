@@ -14,6 +14,7 @@ from .words import (
     assertion_title,
     consequence,
     cycle_texts,
+    cycle_title,
     deadlock_title,
     execution_title,
     model_title,
@@ -21,6 +22,7 @@ from .words import (
     printable,
     safety,
     thread_name,
+    threads_text,
     verdict_line,
 )
 
@@ -88,9 +90,8 @@ def _verdict_style(result: CheckResult, style: Style) -> str:
 
 def _facts(result: CheckResult) -> Iterator[str]:
     program = result.program
-    threads = len(program.threads)
     details = [] if result.file is None else [printable(result.file)]
-    details.append(f"{threads} thread{'' if threads == 1 else 's'}")
+    details.append(printable(threads_text(result)))
     yield f"  program  {printable(program.name)} ({', '.join(details)})"
     yield f"  model    {model_title(result.model)}, against {model_title(result.against)}"
     yield f"  notion   {notion_title(result)}"
@@ -101,9 +102,7 @@ def _witness(title: str, witness: Witness, result: CheckResult, style: Style) ->
     yield from heading(title, style)
     yield from witness_table(witness, lines, style)
     if witness.cycle:
-        rule = "" if witness.axiom is None else f" (its axiom {witness.axiom})"
-        title = f"Why {model_title(result.against)} forbids it{rule}: these steps would come in a circle"
-        yield from heading(title, style)
+        yield from heading(cycle_title(witness, result), style)
         for text in cycle_texts(witness, result.program):
             yield from item(text)
     if witness.reasons:
@@ -117,7 +116,7 @@ def _witness(title: str, witness: Witness, result: CheckResult, style: Style) ->
             first, *others = repair.changes
             yield from item(_change(first, lines))
             for change in others:
-                yield from _more(f"and {_change(change, lines)}")
+                yield from more(f"and {_change(change, lines)}")
 
 
 def _change(change: Change, lines: Lines) -> str:
@@ -186,7 +185,7 @@ def item(text: str) -> Iterator[str]:
     yield from textwrap.wrap(text, WIDTH, initial_indent="  - ", subsequent_indent="    ")
 
 
-def _more(text: str) -> Iterator[str]:
+def more(text: str) -> Iterator[str]:
     """What belongs to the item above."""
     yield from textwrap.wrap(text, WIDTH, initial_indent="    ", subsequent_indent="    ")
 

@@ -9,6 +9,7 @@ from fencepost.models.registry import find, shown
 from fencepost.program.form import Assert, Program
 from fencepost.program.lts import Label
 from fencepost.program.places import Lines
+from fencepost.program.templates import counted, template_names
 from fencepost.verdict.types import (
     Answer,
     CheckResult,
@@ -63,13 +64,19 @@ def notion_title(result: CheckResult) -> str:
 
 def verdict_line(result: CheckResult) -> str:
     """The first line of a report: the verdict, and whatever else goes wrong."""
+    line = _verdict_line(result)
+    fails = isinstance(result.verdict, NotRobust) or Answer.FAIL in (result.assertions, result.races)
+    return f"{line}, with {counted(result.copies)}" if result.copies and fails else line
+
+
+def _verdict_line(result: CheckResult) -> str:
     match result.verdict:
         case Robust() if result.races is Answer.FAIL:
-            return "robust, but two accesses to a non-atomic location race"
+            return f"{_robust(result)}, but two accesses to a non-atomic location race"
         case Robust() if result.assertions is Answer.FAIL:
-            return f"robust, but an assertion fails under {model_title(result.against)}{_assertion(result)}"
+            return f"{_robust(result)}, but an assertion fails under {model_title(result.against)}{_assertion(result)}"
         case Robust(coverage):
-            return f"robust: {_agreement(result)} ({coverage})"
+            return f"{_robust(result)}: {_agreement(result)} ({coverage})"
         case NotRobust(witness) if result.notion is Notion.TRIANGULAR:
             return f"NOT free of triangular races: {witness.headline.removeprefix('triangular race: ')}"
         case NotRobust(witness):
@@ -79,6 +86,11 @@ def verdict_line(result: CheckResult) -> str:
             return f"unknown, but an assertion fails under {model_title(result.against)}{_assertion(result)} ({why})"
         case Unknown(why):
             return f"unknown: {why}"
+
+
+def _robust(result: CheckResult) -> str:
+    several = bool(result.program.templates)
+    return f"robust for any number of threads of {template_names(result.program)}" if several else "robust"
 
 
 def safety(result: CheckResult) -> Answer:
@@ -107,6 +119,9 @@ def _what_holds(result: CheckResult) -> str:
     if result.races is Answer.FAIL:
         return f"a program with a data race has no meaning under {model}, whatever its assertions say"
     match result.verdict, result.assertions:
+        case Robust(), Answer.HOLD if result.notion is Notion.STATE:
+            asserted = f"no assertion fails under {model} either; " if _asserts(result.program) else ""
+            return f"{asserted}where threads are at the same time was not compared"
         case Robust(), Answer.HOLD if _races_open(result):
             return f"robust, and no assertion fails under {against}; data races were not decided"
         case Robust(), Answer.HOLD if _asserts(result.program):
@@ -134,6 +149,17 @@ def _what_holds(result: CheckResult) -> str:
     return "an unknown answer is not a robust one"
 
 
+def threads_text(result: CheckResult) -> str:
+    """How many threads there are."""
+    program = result.program
+    number = len(program.threads) - len(program.templates)
+    others = f"{number} thread{'' if number == 1 else 's'}"
+    if program.templates:
+        several = f"any number of threads of {template_names(program)}"
+        return f"{several}, and {others} more" if number else several
+    return f"{others}: {counted(result.copies)}" if result.copies else others
+
+
 def thread_name(program: Program, thread: int | None) -> str:
     return "init" if thread is None else program.threads[thread].name
 
@@ -158,6 +184,10 @@ def label_text(label: Label) -> str:
 def execution_title(witness: Witness, result: CheckResult) -> str:
     if witness.kind is WitnessKind.RACE:
         return "An execution with the race"
+    if witness.kind is WitnessKind.TRIANGULAR_RACE:
+        return "An execution with the triangular race"
+    if witness.kind is WitnessKind.STATE:
+        return f"How {model_title(result.model)} leads there"
     if not witness.cycle:
         return "The execution that raises the doubt"
     return f"An execution that {model_title(result.model)} allows and {model_title(result.against)} forbids"
@@ -170,6 +200,11 @@ def assertion_title(result: CheckResult) -> str:
 def deadlock_title(result: CheckResult) -> str:
     deadlock = "" if result.deadlock is None else f": {printable(result.deadlock.headline)}"
     return f"Deadlock under {model_title(result.against)}{deadlock}"
+
+
+def cycle_title(witness: Witness, result: CheckResult) -> str:
+    rule = "" if witness.axiom is None else f" (its axiom {printable(witness.axiom)})"
+    return f"Why {model_title(result.against)} forbids it{rule}: these steps would come in a circle"
 
 
 def cycle_texts(witness: Witness, program: Program) -> Iterator[str]:

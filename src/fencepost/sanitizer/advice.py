@@ -1,12 +1,13 @@
 """What a violation says to who must act: why it can happen, and which change would forbid it.
 
-A violation is a write w and an access a with w before a in hb_SC, by a path, and not in happens-before. Two ways to
-make it so (both follow from the model's axioms, docs/sanitizer.md tells how):
+A violation is a write w and an access a with w before a in hb_SC, and not in happens-before. The runtime remembers the
+path from w to a by the accesses at which another thread came to know of w: the first of them follows an access of w's
+thread to the same location (which is not remembered), and so on; the last of them is in a's thread. Two ways to forbid
+it, both by the model's axioms:
 
-- If the path goes from thread to thread only by reads of what was written, these need to synchronise: release and
-  acquire.
+- If the path goes from thread to thread only by reads of what was written, these need to synchronise: release, acquire.
 - Else a read or a write is overtaken on it. Then SC fences, one in each thread between where the path enters and where
-  it leaves it, force the order of the path; so do seq_cst accesses all along it.
+  it leaves it, force the order of the path; so does making all accesses of these locations seq_cst.
 """
 
 from __future__ import annotations
@@ -24,89 +25,93 @@ _ACQUIRES = ("acquire", "consume", "acq_rel", "seq_cst")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """From one event of the path to the next: po, rf, mo, fr, or sync for all that is no access of memory."""
+    """From one event of the path to the next."""
 
     source: Event
     target: Event
-    kind: str
+
+    @property
+    def stays(self) -> bool:
+        """In the thread."""
+        return self.source.thread is not None and self.source.thread == self.target.thread
+
+    @property
+    def is_direct(self) -> bool:
+        """The target reads or overwrites what the source itself wrote."""
+        return writes(self.source) and self.source.address is not None and self.source.address == self.target.address
+
+    @property
+    def overtakes(self) -> bool:
+        """The target may come in by overwriting: what it overwrites, acquiring it does not help."""
+        return writes(self.target)
 
 
-def steps(chain: Sequence[Event]) -> list[Step]:
-    return [Step(source, target, _kind(source, target)) for source, target in pairwise(chain)]
-
-
-def _kind(source: Event, target: Event) -> str:
-    if source.thread == target.thread:
-        return "po"
-    if source.address is None or source.address != target.address:
-        return "sync"
-    if writes(source):
-        return "rf" if reads(target) else "mo"
-    return "fr" if writes(target) else "sync"
-
-
-_WORDS = {
-    "rf": "reads what it wrote",
-    "mo": "overwrites what it wrote",
-    "fr": "overwrites what it read",
-    "sync": "comes after it",
-}
+def _steps(chain: Sequence[Event]) -> list[Step]:
+    return [Step(source, target) for source, target in pairwise(chain)]
 
 
 def reasons(chain: Sequence[Event]) -> Iterator[str]:
-    """Why the last event of the chain comes after the first under SC, in sentences; and why the model lets it not."""
-    for step in steps(chain):
-        if step.kind == "po":
+    """Why the last event of the chain comes after the first under SC, in sentences."""
+    for step in _steps(chain):
+        if step.stays:
             yield f"{place(step.source)} comes before {place(step.target)} in {thread(step.target)}"
+            continue
+        verb = "overwrites" if step.overtakes else "reads"
+        target = f"the {what(step.target)} at {place(step.target)}, {thread(step.target)}, {verb}"
+        if step.is_direct:
+            yield f"{target} what {place(step.source)} wrote"
+        elif step.overtakes:
+            yield f"{target} what the thread of {place(step.source)} read or wrote after that"
         else:
-            target = f"the {what(step.target)} at {place(step.target)}, {thread(step.target)},"
-            yield f"{target} {_WORDS[step.kind]}: the {what(step.source)} at {place(step.source)}"
+            yield f"{target} what the thread of {place(step.source)} wrote after that"
 
 
 def repairs(chain: Sequence[Event], *, path_known: bool) -> Iterator[str]:
     """Changes, each of which is enough for this violation."""
-    between = [step for step in steps(chain) if step.kind != "po"]
-    if path_known and between and all(step.kind == "rf" for step in between):
+    found = list(_repairs(chain)) if path_known else []
+    yield from found or [f"{_SC_FENCE} after {place(chain[0])}, and one before {place(chain[-1])}"]
+
+
+def _repairs(chain: Sequence[Event]) -> Iterator[str]:
+    between = [step for step in _steps(chain) if not step.stays]
+    only_reads = bool(between) and all(reads(step.target) for step in between)
+    if only_reads:
         changes = [change for step in between for change in _synchronise(step)]
         if changes:
-            yield _joined(changes)
-        yield from _sequential(chain)
-        return
-    fences = list(_fences(chain)) if path_known else []
-    if fences:
-        yield _joined(fences)
-    elif not path_known:
-        yield (
-            f"an SC fence (atomic_thread_fence(memory_order_seq_cst)) after the {what(chain[0])} at {place(chain[0])}, "
-            f"and one before the {what(chain[-1])} at {place(chain[-1])}"
+            condition = " (if these read what was written there)" if any(step.overtakes for step in between) else ""
+            yield _joined(changes) + condition
+    if any(step.overtakes for step in between) or not only_reads:
+        yield _joined(list(_fences(chain)))
+        yield "make all accesses of these locations seq_cst: those at " + ", ".join(
+            dict.fromkeys(place(event) for event in (*chain[1:-1], chain[-1]))
         )
-    yield from _sequential(chain)
+
+
+_SC_FENCE = "put an SC fence, atomic_thread_fence(memory_order_seq_cst),"
 
 
 def _synchronise(step: Step) -> Iterator[str]:
-    if step.source.order not in _RELEASES:
-        yield f"make the {what(step.source)} at {place(step.source)} release"
-    if step.target.order not in _ACQUIRES:
-        yield f"make the {what(step.target)} at {place(step.target)} acquire"
+    source, target = step.source, step.target
+    if step.is_direct and source.order not in _RELEASES:
+        yield f"make the {what(source)} at {place(source)} release"
+    elif not step.is_direct:
+        yield f"let the write that {place(target)} reads be release"
+    if target.order not in _ACQUIRES:
+        yield f"make the {what(target)} at {place(target)} acquire"
 
 
 def _fences(chain: Sequence[Event]) -> Iterator[str]:
-    """An SC fence in each part of the chain that stays in a thread for more than one event, if it has none."""
-    part: list[Event] = []
-    for event in [*chain, None]:
-        if event is not None and (not part or part[-1].thread == event.thread):
-            part.append(event)
+    """One in each thread on the way, between where the path enters and where it leaves it."""
+    first = True
+    for step in _steps(chain):
+        if step.stays:
+            fence = f"between {place(step.source)} and {place(step.target)}"
+        elif step.is_direct:
             continue
-        if len(part) > 1 and not any(inside.what == "fence" and inside.order == "seq_cst" for inside in part):
-            yield f"put an SC fence between {place(part[0])} and {place(part[-1])} ({thread(part[0])})"
-        part = [] if event is None else [event]
-
-
-def _sequential(chain: Sequence[Event]) -> Iterator[str]:
-    weak = [event for event in chain if event.order not in ("seq_cst", "", "plain") and event.what != "fence"]
-    places = list(dict.fromkeys(f"{place(event)}" for event in weak))
-    if places:
-        yield f"make these accesses seq_cst: {', '.join(places)}"
+        else:
+            fence = f"after {place(step.source)}, before that thread goes on to what {place(step.target)} accesses"
+        yield f"{_SC_FENCE if first else 'one'} {fence}"
+        first = False
 
 
 def _joined(changes: Sequence[str]) -> str:

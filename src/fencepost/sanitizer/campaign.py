@@ -94,7 +94,7 @@ class Campaign:
                 if setup is None:
                     return
                 if server is None:
-                    server = self.server(folder, next(numbers))
+                    server = self._next_server(folder, next(numbers))
                     servers.append(server)
                     selector.register(server, selectors.EVENT_READ, server)
                 server.begin(setup)
@@ -132,13 +132,18 @@ class Campaign:
                 for server in servers:
                     server.close()
 
-    def server(self, folder: str, number: int) -> ForkServer:
+    def server(self, folder: str, number: int, log: str | None = None) -> ForkServer:
         """Another server of the program, with the options of this campaign."""
         options = {"max_steps": str(_MOST_STEPS), "exitcode": "0", **self.plan.options}
         plan = self.plan
         return ForkServer(
-            plan.command, options, folder, timeout=plan.timeout, catch_output=plan.catch_output, number=number
+            plan.command, options, folder, timeout=plan.timeout, catch_output=plan.catch_output, number=number, log=log
         )
+
+    def _next_server(self, folder: str, number: int) -> ForkServer:
+        """Logs of several servers must not mix: modules have numbers of their own in each."""
+        log = self.plan.log
+        return self.server(folder, number, log if log is None or number == 0 else f"{log}.{number}")
 
     def _take(self, outcome: RunOutcome, *, late: bool) -> bool:
         if late:
@@ -197,10 +202,13 @@ class Campaign:
         threads, steps = self._most_threads, self._most_steps
         if not threads or not steps:
             return
+        chances = []
         for depth, runs in sorted(self._pct.items()):
             chance = 1.0 / (threads * float(steps) ** (depth - 1))
             together = 1.0 - (1.0 - chance) ** runs
+            chances.append(f"{together:.2g} if its depth is {depth} ({runs} runs)")
+        if chances:
             yield (
-                f"PCT with depth {depth}: a bug of that depth would have shown in these {runs} runs with a probability "
-                f"of at least {together:.2g} ({threads} threads, {steps:,} steps)"
+                f"PCT shows a bug with a probability of at least {', '.join(chances)}; "
+                f"runs had up to {threads} threads and {steps:,} steps"
             )

@@ -85,7 +85,8 @@ def _keyed(outcome: RunOutcome) -> Iterator[tuple[Hashable, Record | RunOutcome]
         key = _key(record)
         if key is not None:
             yield key, record
-    if outcome.ending in ("crashed", "failed", "timeout", "bound"):
+    told = outcome.ending == "deadlock" and any(isinstance(record, Deadlock) for record in outcome.records)
+    if outcome.ending in ("crashed", "failed", "timeout", "bound", "deadlock", "diverged") and not told:
         yield (outcome.ending, outcome.status), outcome
 
 
@@ -181,6 +182,10 @@ def _ending(outcome: RunOutcome, seen: _Seen) -> Finding:
         kind, text = Kind.CRASH, f"the program crashed: {name}"
     elif outcome.ending == "failed":
         kind, text = Kind.FAILURE, f"the program ended with exit code {status}"
+    elif outcome.ending == "deadlock":
+        kind, text = Kind.DEADLOCK, "deadlock: every thread waits for another"
+    elif outcome.ending == "diverged":
+        kind, text = Kind.HANG, "the schedule does not fit: the program does not do what it did when it was recorded"
     elif outcome.ending == "bound":
         kind, text = Kind.HANG, f"a run did not end within its limit of steps ({outcome.steps:,} were made)"
     else:

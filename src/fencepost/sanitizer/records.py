@@ -48,6 +48,8 @@ class Start:
     argv: tuple[str, ...]
     schedule: str
     seed: int | None
+    depth: int
+    steps: int
     version: str
     run: int | None = None
 
@@ -202,6 +204,8 @@ def _start(data: _Object) -> Start:
         argv=argv,
         schedule=str(data.get("schedule", "native")),
         seed=_optional_number(data.get("seed")),
+        depth=_optional_number(data.get("depth")) or 0,
+        steps=_optional_number(data.get("k")) or 0,
         version=str(data.get("version", "")),
         run=data.get("run"),
     )

@@ -48,12 +48,14 @@ class ForkServer:
         timeout: float = 0.0,
         catch_output: bool = True,
         number: int = 0,
+        log: str | None = None,
     ) -> None:
         self._command = list(command)
         self._timeout = timeout
-        self._log_path = os.path.join(folder, f"log-{number}")
+        self._log_path = log or os.path.join(folder, f"log-{number}")
         self._output_path = os.path.join(folder, f"output-{number}") if catch_output else None
         self._log = open(self._log_path, "a+b")  # noqa: SIM115 - closed with the server
+        self._log.seek(0, os.SEEK_END)  # what is new is read from here on
         self._log_rest = b""
         self._reader = Reader()
         self._answers = b""
@@ -144,13 +146,21 @@ class ForkServer:
         self.is_over = True
         status = self._process.wait()
         if not self.answered:
-            raise ServerError(
-                f"{self._command[0]} ended {_in_words(status)} without running under the sanitizer"
-                + _quoted(self._output()),
-                "was it compiled and linked with fencepost cc or fencepost c++?",
-            )
+            self._output_start = 0
+            raise self._refusal(status)
         ending = "crashed" if status < 0 else "failed"
         return RunOutcome(setup, ending, status, 0, 0, self._new_records(), self._output())
+
+    def _refusal(self, status: int) -> ServerError:
+        """Why it ended before it could be asked for anything."""
+        output = self._output()
+        said = [line.removeprefix("fencepost: ") for line in output.splitlines() if line.startswith("fencepost: ")]
+        if said:  # the runtime itself
+            return ServerError(said[-1])
+        return ServerError(
+            f"{self._command[0]} ended {_in_words(status)} without running under the sanitizer{_quoted(output)}",
+            "was it compiled and linked with fencepost cc or fencepost c++?",
+        )
 
     def kill_run(self) -> None:
         """Ends the run that was begun, and the server goes on; if it has no child, it ends itself."""

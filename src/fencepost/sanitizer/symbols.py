@@ -36,7 +36,9 @@ _LIBRARY = re.compile(
     r"/include/c\+\+/|/lib/gcc/|/lib/clang/|/bits/std_|/sanitizer/include/fencepost\.h$|/runtime/include/fencepost\.h$"
     r"|/csu/|/nptl/|/sysdeps/"
 )
-_LIBRARY_FUNCTION = re.compile(r"^(?:std::|__gnu_cxx::|void std::|__libc_start|_start$|start_thread$|clone)")
+_LIBRARY_FUNCTION = re.compile(
+    r"^(?:std::|__gnu_cxx::|void std::|__libc_start|_start$|start_thread$|clone|lib(?:stdc\+\+|c|pthread)[.-])"
+)
 
 
 def is_library(frame: Frame) -> bool:

@@ -39,11 +39,18 @@ def what(event: Event) -> str:
 
 
 def place(event: Event) -> str:
-    """`queue.c:17 (push)`, or what is known of it."""
-    return "an unknown place" if event.frame is None else where(event.frame)
+    """`queue.c:17 (push)`, or what is known of it: for sentences."""
+    frame = event.frame
+    if frame is None:
+        return "an unknown place"
+    name = bare_function(frame.function)
+    if not frame.is_known:
+        return name
+    return f"{source(frame)} ({name})" if name not in ("", "??") else source(frame)
 
 
 def where(frame: Frame) -> str:
+    """The same with the whole name of the function: for stacks."""
     function = short_function(frame.function)
     if not frame.is_known:
         return function
@@ -56,33 +63,59 @@ def source(frame: Frame) -> str:
 
 
 def short_path(path: str) -> str:
+    for folder in ("/usr/include/", "/usr/local/include/"):  # as an #include would name it
+        if path.startswith(folder):
+            return path.removeprefix(folder)
     if not os.path.isabs(path):
         return path
     relative = os.path.relpath(path)
     return path if relative.startswith(os.pardir + os.sep + os.pardir) or len(relative) > len(path) else relative
 
 
+def bare_function(name: str) -> str:
+    """`push` of `bool queue<int>::push<true>(int const&)`."""
+    name = _without_arguments(name)
+    match = re.search(r"((?:operator[^\w\s]{1,3})|~?[\w$.+{}#]+)$", name)
+    return match[1] if match else name
+
+
 def short_function(name: str) -> str:
-    """Without its parameters, and template arguments cut when they are long."""
+    """Without its parameters, and without template arguments when it is long."""
     name = re.sub(r" ?\[clone [^\]]*\]", "", name)
-    if name.endswith(")") or name.endswith(") const"):
-        depth = 0
-        for index in range(len(name) - 1, -1, -1):
-            depth += (name[index] == ")") - (name[index] == "(")
-            if depth == 0 and name[index] == "(":
-                name = name[:index] or name
-                break
-    while len(name) > 60 and "<" in name:
-        shorter = re.sub(r"<[^<>]*>", "\0", name)
-        if shorter == name:
-            break
+    bare = _without_parameters(name)
+    return bare if len(bare) <= 60 else _cut(_without_arguments(bare))
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= 160 else name[:157] + "..."
+
+
+def _without_parameters(name: str) -> str:
+    end = len(name.removesuffix(" const"))
+    if not name[:end].endswith(")") or name[:end].endswith("operator()"):
+        return name[:end]
+    depth = 0
+    for index in range(end - 1, -1, -1):
+        depth += (name[index] == ")") - (name[index] == "(")
+        if depth == 0:
+            return name[:index] or name
+    return name
+
+
+def _without_arguments(name: str) -> str:
+    """Neither parameters nor template arguments."""
+    name = _without_parameters(name)
+    operator = re.search(r"operator\s*(<=>|<<=|>>=|<<|>>|<=|>=|->\*|->|<|>)$", name)
+    tail = operator[0] if operator else ""
+    name = name.removesuffix(tail)
+    while (shorter := re.sub(r"<[^<>]*>", "", name)) != name:
         name = shorter
-    return name.replace("\0", "<..>") if len(name) <= 200 else name.replace("\0", "<..>")[:197] + "..."
+    return name + tail
 
 
 def thread(event: Event) -> str:
     if event.thread is None:
-        return "a thread"
+        return "another thread"
     return "the main thread" if event.thread == 0 else f"thread {event.thread}"
 
 

@@ -227,7 +227,7 @@ class _Telling:
             yield f"{model} keeps each of these in its thread; but a write need not reach all threads at once"
 
     def repairs(self, loose: tuple[Step, ...]) -> Iterator[Repair]:
-        for steps in changes(self.rules, self.execution, loose, self.program.isa):
+        for steps in changes(self.rules, self.execution, loose, self.steps, self.program.isa):
             yield Repair(tuple(self.change(step) for step in steps))
 
     def change(self, step: Step) -> Change:

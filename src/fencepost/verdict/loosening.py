@@ -57,13 +57,15 @@ def loosened(rules: Rules, execution: Execution, steps: Sequence[Step]) -> tuple
     kept = kept_by(rules, execution)
     if kept is None:
         return ()
-    stays = sorted(_in_threads(steps, execution), key=lambda step: step.source)
-    return tuple(step for step in stays if not kept.rows[step.source] >> step.target & 1)
+    return tuple(step for step in stays(steps) if not kept.rows[step.source] >> step.target & 1)
 
 
-def _in_threads(steps: Sequence[Step], execution: Execution) -> Iterator[Step]:
+def stays(steps: Sequence[Step]) -> tuple[Step, ...]:
     """Each stay of the circle in a thread, from the access where it comes in to that where it leaves."""
+    return tuple(sorted(_in_threads(steps), key=lambda step: step.source))
 
+
+def _in_threads(steps: Sequence[Step]) -> Iterator[Step]:
     def inside(step: Step) -> bool:
         return step.kind not in ("rf", "co", "fr")
 
@@ -79,8 +81,18 @@ def _in_threads(steps: Sequence[Step], execution: Execution) -> Iterator[Step]:
             first = None
 
 
-def changes(rules: Rules, execution: Execution, loose: Sequence[Step], isa: Isa) -> Iterator[tuple[Step, ...]]:
-    """The smallest sets of full fences, each before the later of two events, with which the model forbids the graph."""
+def changes(
+    rules: Rules, execution: Execution, loose: Sequence[Step], steps: Sequence[Step], isa: Isa
+) -> Iterator[tuple[Step, ...]]:
+    """The smallest sets of full fences, each before the later of two events, with which the model forbids the graph.
+
+    First where the model keeps no order, then anywhere on the circle: a fence may make a write reach all threads.
+    """
+    found = list(_enough(rules, execution, loose, isa))
+    yield from found or _enough(rules, execution, stays(steps), isa)
+
+
+def _enough(rules: Rules, execution: Execution, loose: Sequence[Step], isa: Isa) -> Iterator[tuple[Step, ...]]:
     for size in range(1, min(len(loose), _MOST) + 1):
         enough = [
             chosen

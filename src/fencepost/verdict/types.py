@@ -10,6 +10,7 @@ from typing import cast
 from fencepost.models.notions import Notion as Notion
 from fencepost.program.form import Program, Span
 from fencepost.program.lts import Label
+from fencepost.program.templates import Copies
 
 
 class WitnessKind(Enum):
@@ -113,6 +114,7 @@ class Witness:
     thread: int | None = None  # the thread and the place of the offending instruction
     span: Span | None = None
     attack: Attack | None = None  # where a store is overtaken
+    copies: Copies = ()  # it is an execution of this instance of a program with templates
     axiom: str | None = None  # of the stronger model, which the execution violates
 
 
@@ -129,6 +131,8 @@ class NotRobust:
 @dataclass(frozen=True, slots=True)
 class Unknown:
     reason: str
+    stopped: bool = field(default=False, compare=False)  # by the user, who does not want anything else searched
+    unsupported: bool = field(default=False, compare=False)  # by this engine; another one may do better
 
 
 Verdict = Robust | NotRobust | Unknown
@@ -187,6 +191,7 @@ class CheckResult:
     warnings: tuple[str, ...] = ()
     expectation: Agreement = Agreement.NONE
     file: str | None = None  # where the program was read from
+    copies: Copies = ()  # `program` is this instance of one with templates
 
     def _repr_svg_(self) -> str:
         """The picture, for Jupyter, which asks values themselves."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from fencepost.engines.options import SearchOptions
@@ -57,9 +58,16 @@ class Comparison:
 
 def usual_models(program: Program) -> list[ModelInfo]:
     """Those to compare a program under when nobody says which: all that speak of its instructions, SC first."""
-    isas = set(Isa) if program.isa is Isa.C11 else {program.isa}
-    known = [model for model in MODELS.values() if model.judges & isas]
+    known = [model for model in MODELS.values() if _speaks_of(model, program)]
     return sorted(known, key=lambda model: model.name != "sc")
+
+
+def _speaks_of(model: ModelInfo, program: Program) -> bool:
+    try:
+        model.rules_for(compiled(program, model.target))
+    except Unsupported:
+        return False
+    return True
 
 
 def compare(
@@ -74,6 +82,15 @@ def compare(
     return Comparison(program, rows, options.unroll)
 
 
+def _judges(prepared: Program, models: Sequence[ModelInfo]) -> dict[str, Rules]:
+    """Those of the models that say something of these instructions."""
+    judges = {}
+    for model in models:
+        with suppress(Unsupported):
+            judges[model.name] = model.rules_for(prepared)
+    return judges
+
+
 def _row(
     program: Program,
     model: ModelInfo,
@@ -84,14 +101,10 @@ def _row(
     started = time.perf_counter()
     try:
         prepared = compiled(program, model.target)
-        judges: dict[str, Rules] = {
-            other.name: other.rules(prepared.isa)
-            for other in models
-            if other is not model and prepared.isa in other.judges
-        }
+        judges = _judges(prepared, [other for other in models if other is not model])
         found = enumerate_executions(
             prepared,
-            model.rules(prepared.isa),
+            model.rules_for(prepared),
             against=list(judges.values()),
             observed=observed_of(program),
             unrolling=unrolling_of(program, prepared, options),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
+from typing import cast
 
 from fencepost.engines.options import SearchOptions
 from fencepost.models import Unsupported
@@ -16,7 +18,7 @@ from fencepost.program.condition import Final, InMemory, InRegister, Observable,
 from fencepost.program.form import Program
 from fencepost.verdict.types import Statistics, Witness
 
-from .enumerate import Enumeration, FinalState, enumerate_executions
+from .enumerate import Enumeration, FinalState, Judgement, enumerate_executions
 from .robustness import Progress, limits_of, unrolling_of, why_incomplete
 
 
@@ -50,11 +52,16 @@ class Outcomes:
     failed: int = 0
     cut: int = 0
     racy: int | None = None  # executions with a data race; None where races mean nothing
+    notes: Mapping[str, int] = field(default_factory=dict)  # what the model notes of how many executions
     occurrence: Occurrence | None = None  # in the states that were found; None without a condition
     open_end: str | None = None
     unknown: str | None = None  # why nothing was enumerated
     statistics: Statistics = field(default_factory=Statistics)
     file: str | None = None
+
+    def _repr_svg_(self) -> str:
+        """The executions, if they were asked for: for Jupyter."""
+        return cast(str, import_module("fencepost.reports.outcomes_svg").render(self))
 
     @property
     def is_certain(self) -> bool:
@@ -82,11 +89,12 @@ def final_states(
     started = time.perf_counter()
     try:
         prepared = compiled(program, model.target)
-        rules = model.rules(prepared.isa)
+        rules = model.rules_for(prepared)
+        races = [Rules(rules.name, rules.flags)] if model.races and rules.flags else []
         found = enumerate_executions(
             prepared,
             rules,
-            against=[Rules(rules.name, rules.flags)] if model.races and rules.flags else [],
+            against=[*races, *(Rules(note.name, (note,)) for note in rules.notes)],
             observed=observed_of(program),
             unrolling=unrolling_of(program, prepared, options),
             limits=limits_of(options, started),
@@ -104,11 +112,18 @@ def final_states(
         blocked=found.blocked,
         failed=found.failed,
         cut=found.cut,
-        racy=found.judgements[0].violations + found.judgements[0].cut_violations if found.judgements else None,
+        racy=_violations(found.judgements[0]) if races else None,
+        notes={
+            judged.rules.name: number for judged in found.judgements[len(races) :] if (number := _violations(judged))
+        },
         occurrence=None if program.final is None else occurrence(program.final.proposition, counted),
         open_end=why_incomplete(found, options),
         statistics=Statistics(seconds=time.perf_counter() - started, executions=found.executions + found.cut),
     )
+
+
+def _violations(judged: Judgement) -> int:
+    return judged.violations + judged.cut_violations
 
 
 def observed_of(program: Program) -> tuple[Observable, ...]:

@@ -72,7 +72,7 @@ def check_program(
         )
         assertions, witness = check.assertions(found)
     except (Unsupported, TooManyPathsError, ValueError) as error:  # a ValueError: more than the core can hold
-        return replace(result, verdict=Unknown(str(error)))
+        return replace(result, verdict=Unknown(str(error), unsupported=True))
     statistics = Statistics(seconds=time.perf_counter() - started, executions=found.executions + found.cut)
     return replace(result, assertions=assertions, assertion_witness=witness, statistics=statistics)
 
@@ -86,8 +86,8 @@ class _Check:
         self.options = options
         self.started = started
         self.program = compiled(program, model.target)
-        self.rules = model.rules(self.program.isa)
-        self.judge = against.rules(self.program.isa)
+        self.rules = model.rules_for(self.program)
+        self.judge = against.rules_for(self.program)
         self.unrolling = unrolling_of(program, self.program, options)
         racing = model.races and any(not location.atomic for location in self.program.locations)
         self.flag = Rules(self.rules.name, self.rules.flags) if racing else None

@@ -132,6 +132,11 @@ def _notes(text: Text, threads: Sequence[Thread]) -> list[str]:
     """What is allowed and probably not meant."""
     notes = []
     for automaton, thread in zip(text.threads, threads, strict=True):
+        if thread.name.endswith("*"):
+            notes.append(
+                f"line {automaton.name.line}: the star is part of the name {thread.name}, so this is one thread; "
+                f"any number of them is written thread {thread.name.rstrip('*')} *"
+            )
         if len(automaton.initial) > 1:
             notes.append(f"thread {thread.name} starts in any of its initial states: {', '.join(automaton.initial)}")
         written = {transition.command.register for transition in automaton.transitions}
@@ -191,6 +196,7 @@ class _ThreadLowering:
             tuple(Jump(end, span=i.span) if isinstance(i, Jump) and i.target < 0 else i for i in code),
             span=self.automaton.name.span,
             places=tuple(names),
+            any_number=self.automaton.any_number,
         )
 
     def start(self) -> None:

@@ -59,6 +59,7 @@ class Automaton:
     initial: tuple[str, ...]
     final: str | None
     transitions: tuple[Transition, ...]
+    any_number: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +133,10 @@ class _Parser:
 
     def thread(self) -> Automaton:
         name = self.take("the thread's name")
+        star = self.peek()
+        any_number = star is not None and star.text == "*"  # a template: any number of copies
+        if any_number:
+            self.at += 1
         initial: dict[str, None] = {}
         final: Word | None = None
         transitions: list[Transition] = []
@@ -155,7 +160,7 @@ class _Parser:
                     self.fail(f"expected 'transition', 'initial', 'final' or 'end', found '{word.text}'", word, hint)
         if not initial:
             self.fail(f"expected 'initial': thread '{name.text}' does not say in which state it starts", word)
-        return Automaton(name, tuple(initial), final and final.text, tuple(transitions))
+        return Automaton(name, tuple(initial), final and final.text, tuple(transitions), any_number)
 
     def command(self) -> Command:
         word = self.take("a command")

@@ -127,7 +127,8 @@ class _ThreadWriter:
                 continue
             self.written.add(pc)
             waiting += reversed([self.target(after) for after in self.write(self.state(pc), pc)])
-        return [f"thread {self.name}", f"initial {start}", *self.transitions, "end"]
+        star = " *" if self.thread.any_number else ""
+        return [f"thread {self.name}{star}", f"initial {start}", *self.transitions, "end"]
 
     # States
 

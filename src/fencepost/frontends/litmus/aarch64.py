@@ -623,10 +623,12 @@ def _accesses() -> dict[str, Handler]:
         for name in ("STR", "STUR", "STTR"):
             table[name + size] = partial(_store, bits=bits, marks=_PLAIN)
         table[f"LDAR{size}"] = partial(_load, bits=bits, marks=acquire)
-        table[f"LDAPR{size}"] = partial(_load, bits=bits, marks=acquire_pc)
+        for name in ("LDAPR", "LDAPUR"):
+            table[name + size] = partial(_load, bits=bits, marks=acquire_pc)
         table[f"LDXR{size}"] = partial(_load, bits=bits, marks=exclusive)
         table[f"LDAXR{size}"] = partial(_load, bits=bits, marks=exclusive | acquire)
-        table[f"STLR{size}"] = partial(_store, bits=bits, marks=release)
+        for name in ("STLR", "STLUR"):
+            table[name + size] = partial(_store, bits=bits, marks=release)
         table[f"STXR{size}"] = partial(_store_exclusive, bits=bits, marks=exclusive)
         table[f"STLXR{size}"] = partial(_store_exclusive, bits=bits, marks=exclusive | release)
     for size, bits in (("B", 8), ("H", 16), ("W", 32)):

@@ -68,6 +68,8 @@ def _read_item(cursor: Cursor, layout: Layout, state: InitialState) -> None:
         place.values = (*values, *place.values[len(values) :])
     if known and type is not None and place.type is None:
         place.type = type
+    if known and size is not None and not place.is_array and not layout.extend(place, size):
+        cursor.fail("an array as large as this must be declared before its address is used", token)
 
 
 def accept_thread(cursor: Cursor) -> int | None:

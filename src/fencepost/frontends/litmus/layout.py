@@ -66,6 +66,12 @@ class Layout:
         self.places[name] = place
         return place
 
+    def extend(self, place: Place, size: int) -> bool:
+        """Makes a location that was met before its declaration the array that it is. Whether there is room for it."""
+        place.is_array = True
+        place.values = (*place.values, *(0,) * (size - len(place.values)))
+        return place.stride * size <= _PAGE
+
     def use(self, name: str) -> Place:
         """The location called `name`, 0 at first if nothing else is known of it."""
         return self.declare(name, None, None)

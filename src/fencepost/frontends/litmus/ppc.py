@@ -110,7 +110,7 @@ def _with_immediate(line: Line, op: str, *, bits: int, shift: int = 0, record: b
     """`bits` is 16 for the logical instructions, whose immediate value has no sign."""
     target = line.register()
     line.comma()
-    left = _base(line) if op == "+" else _source(line)
+    left = _base(line) if op in ("+", "-") else _source(line)
     line.comma()
     right = constant(_immediate(line), bits)
     _finish(line, target, Binary(op, left, Const(right.value << shift)), record=record)
@@ -274,6 +274,7 @@ def _arithmetic() -> dict[str, Handler]:
         "li": partial(_load_immediate, shift=0),
         "lis": partial(_load_immediate, shift=16),
         "addi": partial(_with_immediate, op="+", bits=_WORD),
+        "subi": partial(_with_immediate, op="-", bits=_WORD),
         "addis": partial(_with_immediate, op="+", bits=_WORD, shift=16),
         "mulli": partial(_with_immediate, op="*", bits=_WORD),
         "andi.": partial(_with_immediate, op="&", bits=16, record=True),

@@ -455,7 +455,7 @@ def _fence(i: _Instruction, kind: FenceKind) -> None:
 
 
 def _nop(i: _Instruction) -> None:
-    """NOP"""
+    """NOP, PAUSE"""
 
 
 _Meaning = Callable[[_Instruction], None]
@@ -489,6 +489,7 @@ _UNSIZED: dict[str, _Meaning] = {
     "SFENCE": partial(_fence, kind=FenceKind.SFENCE),
     "LFENCE": partial(_fence, kind=FenceKind.LFENCE),
     "NOP": _nop,
+    "PAUSE": _nop,
     **{f"J{name}": partial(_branch, condition=condition) for name, condition in _CONDITIONS.items()},
     **{f"SET{name}": partial(_set_if, condition=condition) for name, condition in _CONDITIONS.items()},
     **{f"CMOV{name}": partial(_move_if, condition=condition) for name, condition in _CONDITIONS.items()},

@@ -114,6 +114,7 @@ def _thread(cursor: Cursor, declarations: _Declarations, others: list[Thread]) -
     name = cursor.name("the name of the function")
     if any(thread.name == name.text for thread in others):
         cursor.fail(f"the function '{name.text}' is defined twice", name)
+    any_number = cursor.skip("*")
     opening = cursor.expect("{", "after the name of the function")
     registers: dict[str, int] = {}
     while cursor.skip("local"):
@@ -127,6 +128,7 @@ def _thread(cursor: Cursor, declarations: _Declarations, others: list[Thread]) -
         code=assembler.finish(),
         initial=values if any(values) else (),
         span=Span(start.line, start.column),
+        any_number=any_number,
     )
 
 

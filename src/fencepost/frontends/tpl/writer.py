@@ -75,7 +75,8 @@ def to_tpl(program: Program) -> str:
     lines = [*_marks(program.expectations), f"max_value {program.max_value};"]
     lines += [_declaration(location, renamed[location.name]) for location in program.locations]
     for thread, name in zip(program.threads, threads, strict=True):
-        lines += ["", f"fn {name} {{", *_ThreadWriter(program, thread, renamed).lines(), "}"]
+        star = " *" if thread.any_number else ""
+        lines += ["", f"fn {name}{star} {{", *_ThreadWriter(program, thread, renamed).lines(), "}"]
     return "\n".join(lines) + "\n"
 
 

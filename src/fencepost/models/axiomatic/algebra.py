@@ -201,11 +201,15 @@ def empty(relation: RelExpr | SetExpr, name: str) -> Axiom:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """A model: an execution is consistent iff all its axioms hold. `flags` are reported, and forbid nothing."""
+    """A model: an execution is consistent iff all its axioms hold.
+
+    `flags` forbid nothing: where one does not hold, the program has a data race. `notes` neither; they are reported.
+    """
 
     name: str
     axioms: tuple[Axiom, ...]
     flags: tuple[Axiom, ...] = ()
+    notes: tuple[Axiom, ...] = ()
 
 
 # Walking

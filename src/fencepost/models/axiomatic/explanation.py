@@ -178,21 +178,28 @@ def _shortest(relation: Relation, a: int, b: int) -> list[int]:
 
 
 def _merged(steps: list[Step], execution: Execution) -> tuple[Step, ...]:
-    """Without stops on the way: two steps of po are one, unless a fence stands between them, and so are two of co."""
+    """Without stops on the way: two steps of po are one, unless a fence stands between them, and so are two of co; a
+    read's source, and a later write, are fr."""
     merged: list[Step] = []
     for step in steps:
         last = merged[-1] if merged else None
-        if last is not None and _one(last, step, execution):
-            merged[-1] = Step(last.source, step.target, step.kind)
+        kind = None if last is None else _joined(last, step, execution)
+        if last is not None and kind is not None:
+            merged[-1] = Step(last.source, step.target, kind)
         else:
             merged.append(step)
-    while len(merged) > 1 and _one(merged[-1], merged[0], execution):
+    while len(merged) > 1 and (kind := _joined(merged[-1], merged[0], execution)) is not None:
         first = merged.pop(0)
-        merged[-1] = Step(merged[-1].source, first.target, first.kind)
+        merged[-1] = Step(merged[-1].source, first.target, kind)
     return tuple(merged)
 
 
-def _one(first: Step, second: Step, execution: Execution) -> bool:
-    return first.kind == second.kind and (
-        first.kind == "co" or (first.kind == "po" and execution.events[second.source].kind != "F")
-    )
+_WITH_CO = {"co": "co", "fr": "fr", "rf^-1": "fr"}  # what one of these and a step of co make
+
+
+def _joined(first: Step, second: Step, execution: Execution) -> str | None:
+    """What the two steps are together; None if that has no name."""
+    if second.kind == "co":
+        return _WITH_CO.get(first.kind)
+    both_po = first.kind == second.kind == "po"
+    return "po" if both_po and execution.events[second.source].kind != "F" else None

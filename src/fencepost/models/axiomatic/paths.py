@@ -48,6 +48,7 @@ from fencepost.program.form import (
 )
 from fencepost.program.lts import Cell
 from fencepost.program.orders import Mark
+from fencepost.program.templates import require_no_templates
 
 from .tags import access_tags, fence_tags
 
@@ -134,6 +135,7 @@ def all_paths(program: Program, unrolling: Unrolling) -> list[list[Path]]:
     """The paths of every thread. Raises models.Unsupported, and TooManyPathsError."""
     if not program.wraps:
         raise Unsupported("an axiomatic model", None, "its values are unbounded integers")
+    require_no_templates(program)
     values = possible_values(program)
     return [thread_paths(program, thread, unrolling, values) for thread in range(len(program.threads))]
 

@@ -12,6 +12,7 @@ from fencepost.program.orders import FenceKind, Mark, Order
 
 UPDATE = "RMW"  # the events of a read-modify-write
 STARRED = "R*"  # a wait, or a CAS that fails (RC20)
+FAILED_CAS = "CAS-"  # the read of a CAS that fails, which on x86 is locked all the same
 USED = "USED"  # reads on which something depends (RC20's domain of dp)
 
 _ORDER = {
@@ -33,7 +34,7 @@ _MARKS = {
     "W": frozenset({Mark.RELEASE, Mark.EXCLUSIVE}),
 }
 ALL_TAGS = (
-    *(UPDATE, STARRED, USED),
+    *(UPDATE, STARRED, FAILED_CAS, USED),
     *_ORDER.values(),
     *(mark.value for mark in Mark),
     *(kind.value.upper() for kind in FenceKind if kind not in _C11_FENCE),
@@ -56,6 +57,8 @@ def access_tags(
         tags.add(UPDATE)
     if starred:
         tags.add(STARRED)
+        if isinstance(instruction, Cas):
+            tags.add(FAILED_CAS)
     return frozenset(tags)
 
 

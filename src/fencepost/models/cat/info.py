@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from fencepost.models.axiomatic.algebra import Rules, show
+from fencepost.models.axiomatic.algebra import Rules
 from fencepost.models.notions import Notion
 from fencepost.models.registry import ModelInfo
-from fencepost.program.form import Isa
+from fencepost.program.form import Isa, Program
 
 from .load import CatFile, load
+
+FOLDERS = "FENCEPOST_CAT_PATH"  # where else than beside a model its files are looked for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,28 +25,30 @@ class CatModel(ModelInfo):
     def rules(self, isa: Isa) -> Rules:
         return self.file.rules(isa)
 
+    def rules_for(self, program: Program) -> Rules:
+        return self.rules(program.isa)
+
     @property
     def fingerprint(self) -> str:
-        """Another for other axioms, under whatever name."""
-        axioms = self.file.rules(self.target).axioms
-        text = "\n".join(f"{each.name} {each.test} {each.negated} {show(each.expression)}" for each in axioms)
-        return f"{self.name}:{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+        """Another for other texts, under whatever name."""
+        texts = "\0".join(text for _, text in sorted(self.file.texts.items()))
+        return f"{self.name}:{hashlib.sha256(texts.encode()).hexdigest()[:16]}"
 
 
-_known: dict[Path, tuple[int, CatModel]] = {}
+_known: dict[str, tuple[CatModel, dict[Path, int]]] = {}  # with the times of the files that were read
 
 
 def cat_model(name: str) -> CatModel:
-    """The model in the file `name`, read again when the file changes. Raises InputError."""
-    path = Path(name)
-    changed = path.stat().st_mtime_ns if path.is_file() else 0
-    if path in _known and _known[path][0] == changed:
-        return _known[path][1]
-    file = load(path)
+    """The model in the file `name`, read again when one of its files changes. Raises InputError."""
+    if name in _known:
+        model, times = _known[name]
+        if _times(times) == times:
+            return model
+    file = load(name, [folder for folder in os.environ.get(FOLDERS, "").split(os.pathsep) if folder])
     model = CatModel(
         name=name,
         title=file.title,
-        description=f"the axioms in {name}",
+        description=f"axioms: {', '.join(axiom.name for axiom in file.rules(file.isa or Isa.C11).axioms)}",
         decides="every question on execution graphs: exact up to a bound on loops (--unroll)",
         engine="graphs",
         isas=frozenset(Isa),
@@ -53,5 +59,9 @@ def cat_model(name: str) -> CatModel:
         target=file.isa or Isa.C11,
         file=file,
     )
-    _known[path] = (changed, model)
+    _known[name] = (model, _times(file.texts))
     return model
+
+
+def _times(paths: Iterable[Path]) -> dict[Path, int]:
+    return {path: path.stat().st_mtime_ns for path in paths if path.is_file()}

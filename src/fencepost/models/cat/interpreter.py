@@ -27,7 +27,7 @@ from .values import Closure, Missing, Native, Orders, ProcedureValue, Value, inf
 
 Names = dict[str, Value]
 Included = Callable[[syntax.Include], tuple[syntax.Instruction, ...]]
-_MOST_CALLS = 100
+_MOST_NESTED, _MOST_CALLS = 100, 20_000
 
 
 class UnboundError(InputError):
@@ -39,7 +39,9 @@ class Interpreter:
     included: Included  # the instructions of a file; raises InputError
     axioms: list[Axiom] = field(default_factory=list)
     flags: list[Axiom] = field(default_factory=list)
-    depth: int = 0
+    notes: list[Axiom] = field(default_factory=list)
+    depth: int = 0  # of calls and included files
+    calls: int = 0
 
     # Instructions
 
@@ -112,7 +114,8 @@ class Interpreter:
                     self.flags.append(Axiom(check.name, check.test, value, check.negated))
             case "assert" if not is_empty(value) or check.negated:
                 raise check.place.error("'assert' is supported only of what is so whatever the execution")
-            # "flag" names executions and forbids none
+            case "flag" if not is_empty(value) or not check.negated:  # what is so is worth a note
+                self.notes.append(Axiom(check.name, check.test, value, not check.negated))
 
     def computable(self, value: Value, place: Place) -> Expression:
         if isinstance(value, Missing):
@@ -153,8 +156,11 @@ class Interpreter:
 
     def deeper(self, place: Place) -> None:
         self.depth += 1
-        if self.depth > _MOST_CALLS:
+        self.calls += 1
+        if self.depth > _MOST_NESTED:
             raise place.error("calls or included files are nested too deeply")
+        if self.calls > _MOST_CALLS:
+            raise place.error("functions call each other too often")
 
     # Expressions
 

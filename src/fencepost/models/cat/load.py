@@ -45,6 +45,7 @@ class CatFile:
     path: Path
     model: syntax.Model
     folders: tuple[Path, ...]
+    texts: dict[Path, str] = field(default_factory=dict, compare=False)  # of all files that were read
     _known: dict[Isa, Rules] = field(default_factory=dict, compare=False)
 
     @property
@@ -72,7 +73,8 @@ def load(path: str | Path, folders: Sequence[str | Path] = ()) -> CatFile:
     """The model in a file. Raises InputError, with the place, for what is not supported."""
     path = Path(path)
     try:
-        file = CatFile(path, parse(read_source(path, "model"), str(path)), tuple(map(Path, folders)))
+        text = read_source(path, "model")
+        file = CatFile(path, parse(text, str(path)), tuple(map(Path, folders)), {path: text})
         file.rules(file.isa or Isa.C11)
     except RecursionError:
         raise InputError("something in this model is nested too deeply", file=str(path)) from None
@@ -95,7 +97,7 @@ class _Reader:
             raise InputError(
                 "this model forbids nothing: it has no acyclic, irreflexive or empty", file=str(self.file.path)
             )
-        return Rules(self.file.title, tuple(interpreter.axioms), tuple(interpreter.flags))
+        return Rules(self.file.title, tuple(interpreter.axioms), tuple(interpreter.flags), tuple(interpreter.notes))
 
     def included(self, include: syntax.Include) -> tuple[syntax.Instruction, ...]:
         name = Path(include.file).name
@@ -105,12 +107,13 @@ class _Reader:
                 path = folder / include.file
                 if path.is_file():
                     self.folders[path.parent] = None
-                    return parse(read_source(path, "model"), str(path)).instructions
+                    self.file.texts[path] = read_source(path, "model")
+                    return parse(self.file.texts[path], str(path)).instructions
         if _in_library(name):
             return _library(name)
         raise include.place.error(
             f"there is no file {include.file}",
-            hint="it is looked for beside the model, and among fencepost's own files",
+            hint="it is looked for beside the model, in the folders of FENCEPOST_CAT_PATH, and among fencepost's own",
         )
 
 

@@ -32,11 +32,12 @@ INITIAL_FIRST = base("loc") & (IW * (W - IW))  # what every coherence order has
 # Of programs with virtual memory, memory tagging, changing code, exceptions, locks, allocation
 _NO_SETS = (
     *("PTE", "PTEV", "PTEINV", "TTD", "AF", "DB", "MMU", "D-MMU", "I-MMU", "Translation", "AccessFlag", "Permission"),
+    *("PA", "PTEXS", "PTEAF0", "PTEDB0", "PTEMemAttr", "TLBIIS", "TLBInXS", "UndefinedInstruction"),
     *("TLBI", "T", "TagCheck", "FAULT", "Instr", "Restricted-CMODX", "DC.CVAU", "DC.CIVAC", "DC.CVAC", "NExp"),
     *("IC.IALLUIS", "IC.IALLU", "IC.IVAU", "EXC-ENTRY", "EXC-RET", "SVC", "SPURIOUS", "CON", "emptyset"),
     *("LK", "UL", "LS", "LF", "RU", "LKR", "LKW", "ALLOC", "FREE"),
 )
-_NO_RELATIONS = ("inv-domain", "allocptr", "allocmem")
+_NO_RELATIONS = ("same-tag-loc", "inv-domain", "allocptr", "allocmem")
 _INSIDE = "it speaks of events inside an instruction, which are not events here; addr, data, ctrl and rmw are given"
 _MISSING_SETS = ("B", "BCC", "BR", "PoD", "Rreg", "Wreg", "DATA", "ADDR", "NDATA")
 _MISSING_RELATIONS = ("iico_data", "iico_ctrl", "intrinsic", "rf-reg")

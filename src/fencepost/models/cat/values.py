@@ -164,12 +164,12 @@ RANGE = Native("range", 1, ends(range_of))
 
 def terms(relation: Expression) -> list[Expression]:
     """The parts of a union."""
-    found: list[Expression] = []
+    found: dict[int, Expression] = {}
     todo: list[Expression] = [relation]
     while todo:
         node = todo.pop()
-        if node.op is Op.UNION:
-            todo += node.args  # type: ignore[arg-type]
-        else:
-            found.append(node)
-    return found
+        if id(node) not in found:
+            found[id(node)] = node
+            if node.op is Op.UNION:
+                todo += node.args  # type: ignore[arg-type]
+    return [node for node in found.values() if node.op is not Op.UNION]

@@ -3,7 +3,7 @@
 A read-modify-write stays in order with what is around it, as its read cannot be delayed and its write must follow.
 """
 
-from fencepost.models.axiomatic.algebra import Rules, acyclic, domain, only, range_of
+from fencepost.models.axiomatic.algebra import Rules, acyclic, domain, only, range_of, tagged
 from fencepost.models.axiomatic.relations import (
     M,
     R,
@@ -24,7 +24,8 @@ from fencepost.models.axiomatic.relations import (
 F = full_fence
 
 ppo = (R * M) & po
-implied = po @ only(domain(rmw) | F) | only(range_of(rmw) | F) @ po
+locked = tagged("CAS-")  # a CAS that fails: still a locked instruction
+implied = po @ only(domain(rmw) | locked | F) | only(range_of(rmw) | locked | F) @ po
 barriers = fencerel(store_store) & (W * W) | fencerel(store_load) & (W * R)
 ghb = ppo | implied | barriers | rfe | fr | co
 

@@ -4,8 +4,11 @@ The paper replaces an SC fence by an update of a hidden location (rc20/lower.py)
 are ordered by RC11's axiom, which is weaker: MODEL.md says where the two differ.
 """
 
+from fencepost.models import Unsupported
 from fencepost.models.axiomatic.algebra import Rules, SetExpr, acyclic, empty, irreflexive, only, tagged
 from fencepost.models.axiomatic.relations import F, co, data_race, fr, po, rf, rmw
+from fencepost.program.form import Access, Program, orders_of
+from fencepost.program.orders import Order
 
 F_SC = F & tagged("SC")
 mo = co
@@ -34,3 +37,11 @@ at_least_acquire = tagged("ACQ", "ACQ_REL", "SC")
 at_least_release = tagged("REL", "ACQ_REL", "SC")
 
 RULES = rules("rc20", at_least_acquire, at_least_release)
+
+
+def require_supported(program: Program) -> None:
+    """Raises Unsupported for seq_cst accesses, which the paper does not have (RC11 does)."""
+    for thread in program.threads:
+        for instruction in thread.code:
+            if isinstance(instruction, Access) and Order.SEQ_CST in orders_of(instruction):
+                raise Unsupported("RC20", instruction, "it knows SC fences, but no seq_cst accesses; RC11 does")

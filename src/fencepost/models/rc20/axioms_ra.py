@@ -4,6 +4,7 @@ from fencepost.models.axiomatic.algebra import tagged
 from fencepost.models.axiomatic.relations import R, W
 
 from .axioms import at_least_acquire, at_least_release, rules
+from .axioms import require_supported as require_supported
 
 NA = tagged("NA")
 

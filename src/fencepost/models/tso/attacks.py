@@ -79,7 +79,7 @@ class Search:
 
 def find_attack(program: Program, goal: Goal = Goal.CYCLE) -> Search:
     """Some attack with a TSO witness on the (prepared) program, or none: then it is robust (Theorem 6.10)."""
-    system = _Instrumented(program, goal)
+    system = Instrumented(program, goal)
     start = system.initial()
     seen = {start}
     todo = deque([start])
@@ -94,7 +94,9 @@ def find_attack(program: Program, goal: Goal = Goal.CYCLE) -> Search:
     return Search(len(seen), None)
 
 
-class _Instrumented:
+class Instrumented:
+    """The program with the instrumentation of section 6.2, for all attacks at once."""
+
     def __init__(self, program: Program, goal: Goal) -> None:
         self.program = program
         self.goal = goal
@@ -113,15 +115,20 @@ class _Instrumented:
         return None
 
     def successors(self, state: State) -> Iterator[State]:
-        owner = self.owner(state)
-        for thread in range(len(state.threads)) if owner is None else (owner,):
-            if state.delay is None:
-                yield from self.plain(state, thread)
-                yield from self.first_delay(state, thread)
-            elif thread != state.delay.attacker:
-                yield from self.helper(state, thread, state.delay)
-            elif state.delay.load is None:
-                yield from self.attacker(state, thread, state.delay)
+        for thread in range(len(state.threads)):
+            yield from self.moves(state, thread)
+
+    def moves(self, state: State, thread: int) -> Iterator[State]:
+        """The states after a step of `thread`."""
+        if self.owner(state) not in (None, thread):
+            return
+        if state.delay is None:
+            yield from self.plain(state, thread)
+            yield from self.first_delay(state, thread)
+        elif thread != state.delay.attacker:
+            yield from self.helper(state, thread, state.delay)
+        elif state.delay.load is None:
+            yield from self.attacker(state, thread, state.delay)
 
     def plain(self, state: State, thread: int) -> Iterator[State]:
         """A step under SC."""

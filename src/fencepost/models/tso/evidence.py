@@ -14,7 +14,7 @@ from fencepost.models.evidence import Change, Evidence, Link, Places, shortest_c
 from fencepost.models.execution import EventId, Graph
 from fencepost.models.notions import Notion
 from fencepost.program.form import Choose, Program
-from fencepost.program.lts import Cell, Step
+from fencepost.program.lts import Cell
 
 from .machine import Action, Machine, State
 
@@ -83,27 +83,34 @@ class _Run:
         if step is None or after is None:
             name = self.program.threads[thread].name
             raise InvalidWitnessError(f"thread {name} cannot run instruction {local.pc} now")
-        self.done.append(self.described(thread, step, after))
+        did = described(self.machine, self.state, action, after)
+        self.done.append(did)
+        if thread == self.attacker and step.label is not None and step.label.kind in ("R", "R*"):
+            self.load = None if did.early else did.event
         self.state = after
 
-    def described(self, thread: int, step: Step, after: State) -> Did:
-        if len(after.events[thread]) == len(self.state.events[thread]):
-            return Did(thread, step)
-        event = EventId(thread, len(self.state.events[thread]))
-        source = after.events[thread][-1][1]
-        early = any(store.event == source for store in self.state.buffers[thread])
-        if thread == self.attacker and step.label is not None and step.label.kind in ("R", "R*"):
-            self.load = None if early else event
-        return Did(thread, step, event, early)
-
     def flush(self, thread: int) -> None:
-        store = self.state.buffers[thread][0]
-        after = self.machine.after(self.state, Action(thread, flush=True))
+        action = Action(thread, flush=True)
+        after = self.machine.after(self.state, action)
         if after is None:
             raise InvalidWitnessError("a store cannot be flushed: another thread has locked the memory")
         if thread == self.attacker:
-            self.done.append(Did(thread, None, store.event, cell=self.machine.cells[store.cell], value=store.value))
+            self.done.append(described(self.machine, self.state, action, after))
         self.state = after
+
+
+def described(machine: Machine, state: State, action: Action, after: State) -> Did:
+    """What happens when `action` leads from one state of the machine to the next."""
+    thread = action.thread
+    if action.flush:
+        store = state.buffers[thread][0]
+        return Did(thread, None, store.event, cell=machine.cells[store.cell], value=store.value)
+    step = next(step for step in machine.steps(state, thread) if step.choice == action.choice)
+    if len(after.events[thread]) == len(state.events[thread]):
+        return Did(thread, step)
+    source = after.events[thread][-1][1]
+    early = any(store.event == source for store in state.buffers[thread])
+    return Did(thread, step, EventId(thread, len(state.events[thread])), early)
 
 
 def _cycle(graph: Graph, store: EventId, load: EventId) -> tuple[Link, ...]:

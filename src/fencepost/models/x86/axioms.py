@@ -1,6 +1,6 @@
 """x86-TSO (robustness-between-models, section II-B and appendix A.1)."""
 
-from fencepost.models.axiomatic.algebra import Rules, acyclic, domain, only, range_of
+from fencepost.models.axiomatic.algebra import Rules, acyclic, domain, only, range_of, tagged
 from fencepost.models.axiomatic.relations import (
     R,
     W,
@@ -18,7 +18,8 @@ from fencepost.models.axiomatic.relations import (
 F = full_fence | store_load
 
 xppo = (W * W | R * W | R * R) & po
-implied = po @ only(domain(rmw) | F) | only(range_of(rmw) | F) @ po
+locked = tagged("CAS-")  # a CAS that fails: still a locked instruction
+implied = po @ only(domain(rmw) | locked | F) | only(range_of(rmw) | locked | F) @ po
 xhb = xppo | implied | rfe | fr | co
 
 RULES = Rules("x86", (sc_per_location, atomicity, acyclic(xhb, "GHB")))

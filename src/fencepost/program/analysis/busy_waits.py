@@ -23,7 +23,7 @@ from ..form import (
     Thread,
     Wait,
 )
-from ..orders import Order
+from ..orders import Mark, Order
 from .conditions import decided, folded, stored, with_read
 from .rewrite import replace_instructions
 from .spins import Spins
@@ -87,15 +87,20 @@ def _blocking(program: Program, spins: Spins, pc: int) -> tuple[Instruction, ...
     if leaves is None or before is None:
         return ()
     match access:
+        case Load(marks=marks) if Mark.EXCLUSIVE in marks:
+            return ()  # a store-conditional belongs to it
         case Load(reg, ref, order):
-            return (Wait(reg, ref, leaves, order, span=access.span),)
+            return (Wait(reg, ref, leaves, order, marks=access.marks, span=access.span),)
         case Wait(until=until):
             return (replace(access, until=both(until, leaves)),)
         case Cas(str(reg), ref, expected, desired, success, _):
             wanted = stored(substitute(expected, before), program.max_value)
             if _is_equality(leaves, wanted, program.max_value):
                 span = access.span
-                return (BlockingCas(ref, wanted, desired, success, span=span), Assign(reg, wanted, span=span))
+                return (
+                    BlockingCas(ref, wanted, desired, success, marks=access.marks, span=span),
+                    Assign(reg, wanted, span=span),
+                )
     return ()
 
 

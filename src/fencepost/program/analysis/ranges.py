@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from math import prod
 
-from ..expr import DivisionByZeroError, Expr, Unary, evaluate, registers_of
+from ..expr import DivisionByZeroError, Expr, Unary, compiled, registers_of
 from ..form import (
     MEMORY,
     Access,
@@ -77,6 +77,8 @@ class _Interpreter:
         self.everywhere: Known = frozenset()  # what is written at addresses that are not known
         for location in program.locations:
             self.ranges.memory[location.name] = frozenset(location.initial)
+        self.narrowings: dict[tuple[Expr, tuple[Known, ...]], dict[str, Known] | None] = {}
+        self.evaluations: dict[tuple[Expr, tuple[Known, ...], Known], Known] = {}
         self.at: list[list[Env | None]] = [[None] * (len(thread.code) + 1) for thread in program.threads]
 
     def run(self) -> Ranges:
@@ -185,38 +187,54 @@ class _Interpreter:
 
     def evaluated(self, expr: Expr, env: Mapping[str, Known], read: Known = frozenset({0})) -> Known:
         names = sorted(registers_of(expr))
-        sets = [env[name] for name in names]
-        if read is None or any(known is None for known in sets):
-            return None
-        finite = [known for known in sets if known is not None]
-        if prod(map(len, finite)) * len(read) > _EVALUATIONS:
-            return None
-        found = set()
-        for values in product(*finite):
-            for old in read:
-                try:
-                    found.add(evaluate(expr, dict(zip(names, values, strict=True)), old))
-                except DivisionByZeroError:  # a failed assertion guards it
-                    continue
-        return _join(frozenset(), frozenset(found))
+        sets = tuple(env[name] for name in names)
+        key = expr, sets, read
+        if key not in self.evaluations:
+            self.evaluations[key] = _evaluated(expr, names, sets, read)
+        return self.evaluations[key]
 
     def narrowed(self, condition: Expr, env: Env) -> Env | None:
         """`env` where `condition` holds; None if it never does. Only conditions on one or two registers tell much."""
         names = sorted(registers_of(condition))
-        sets = [env[name] for name in names]
-        finite = [known for known in sets if known is not None]
-        if len(finite) < len(sets) or prod(map(len, finite)) > _EVALUATIONS:
-            return env
-        good = []
-        for values in product(*finite):
+        sets = tuple(env[name] for name in names)
+        key = condition, sets
+        if key not in self.narrowings:
+            self.narrowings[key] = _narrowed(condition, names, sets)
+        narrowed = self.narrowings[key]
+        return None if narrowed is None else {**env, **narrowed}
+
+
+def _evaluated(expr: Expr, names: list[str], sets: tuple[Known, ...], read: Known) -> Known:
+    finite = [known for known in sets if known is not None]
+    if read is None or len(finite) < len(sets) or prod(map(len, finite)) * len(read) > _EVALUATIONS:
+        return None
+    value = compiled(expr, names)
+    found = set()
+    for values in product(*finite):
+        for old in read:
             try:
-                if evaluate(condition, dict(zip(names, values, strict=True))):
-                    good.append(values)
-            except DivisionByZeroError:
+                found.add(value(values, old))
+            except DivisionByZeroError:  # a failed assertion guards it
                 continue
-        if not good:
-            return None
-        return {**env, **{name: frozenset(values[i] for values in good) for i, name in enumerate(names)}}
+    return _join(frozenset(), frozenset(found))
+
+
+def _narrowed(condition: Expr, names: list[str], sets: tuple[Known, ...]) -> dict[str, Known] | None:
+    """What the registers may hold where the condition does; None if it never does."""
+    finite = [known for known in sets if known is not None]
+    if len(finite) < len(sets) or prod(map(len, finite)) > _EVALUATIONS:
+        return dict(zip(names, sets, strict=True))
+    holds = compiled(condition, names)
+    good = []
+    for values in product(*finite):
+        try:
+            if holds(values, 0):
+                good.append(values)
+        except DivisionByZeroError:
+            continue
+    if not good:
+        return None
+    return {name: frozenset(values[i] for values in good) for i, name in enumerate(names)}
 
 
 def _join(one: Known, other: Known) -> Known:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from fencepost.verdict.types import Edge, Event, Witness, WitnessKind
 
+_INVERSE = "^-1"
 LIMIT = 40  # events; of a larger graph only what matters is drawn
 
 
@@ -41,6 +42,7 @@ class Graph:
 
 def select(witness: Witness, limit: int = LIMIT) -> Graph:
     """The part of the witness's graph that is drawn."""
+    witness = _forward(witness)
     marked = frozenset(end for edge in _essence(witness) for end in (edge.source, edge.target))
     blamed = witness.events and witness.kind not in (WitnessKind.DEADLOCK, WitnessKind.EXECUTION)
     offending = witness.events[-1].number if blamed else None
@@ -63,6 +65,22 @@ def select(witness: Witness, limit: int = LIMIT) -> Graph:
         offending=offending,
         left_out=len(candidates) - len(kept),
     )
+
+
+def _forward(witness: Witness) -> Witness:
+    """No edge of an inverse relation, and none that ends at an initial write: these are drawn the other way round."""
+    initial = {event.number for event in witness.events if event.thread is None}
+
+    def turned(edges: Iterable[Edge]) -> Iterator[Edge]:
+        for edge in edges:
+            if edge.kind.endswith(_INVERSE):
+                edge = Edge(edge.target, edge.source, edge.kind.removesuffix(_INVERSE))
+            if edge.target not in initial:
+                yield edge
+            elif edge.source not in initial:
+                yield Edge(edge.target, edge.source, edge.kind + _INVERSE)
+
+    return replace(witness, edges=tuple(turned(witness.edges)), cycle=tuple(turned(witness.cycle)))
 
 
 def _columns(witness: Witness) -> dict[int, list[Event]]:

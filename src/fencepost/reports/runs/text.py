@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import shlex
+import textwrap
 from collections import Counter
 from collections.abc import Iterator
 
 from fencepost.reports.style import PLAIN, Style
-from fencepost.reports.text import heading, item, painted, wrapped
+from fencepost.reports.text import WIDTH, painted, wrapped
 from fencepost.reports.words import printable
 from fencepost.sanitizer import advice, wording
 from fencepost.sanitizer.results import HARMLESS, Event, Finding, Kind, RunResult
@@ -78,30 +79,41 @@ def _finding(number: int, finding: Finding, result: RunResult, style: Style) -> 
     kind = style.bad if finding.kind not in HARMLESS else style.strong
     seen = f" ({_share(finding, result)})" if result.totals.runs > 1 else ""
     yield from painted(kind, wrapped(f"{number}. {advice.title(finding.kind)}{seen}"), style)
-    yield from wrapped(printable(finding.headline), "   ")
+    yield from textwrap.wrap(printable(finding.headline), WIDTH, initial_indent="   ", subsequent_indent="   ")
     if finding.access is not None and finding.missed is not None:
         race = finding.kind is Kind.RACE
         yield from _event("one access" if race else "the write that need not be seen", finding.missed, style)
         yield from _event("the other access" if race else "the access", finding.access, style)
         if finding.stale is not None and finding.stale.frames:
-            yield from _event("the write whose value it may take instead", finding.stale, style)
+            old = f"{wording.what(finding.stale)} at {wording.place(finding.stale)}, {wording.thread(finding.stale)}"
+            yield ""
+            yield f"   {style.paint(style.strong, 'the old value comes from')}: {printable(old)}"
     for event, waits_for in finding.threads:
         yield from _event(f"{wording.thread(event)} waits for {waits_for or 'something'}", event, style)
     if finding.reasons:
-        yield from heading("   Why the one comes before the other under SC", style)
+        yield from _heading("why the one comes before the other under SC", style)
         for reason in finding.reasons:
-            yield from item(printable(reason))
+            yield from _item(reason)
     if finding.advice:
         several = " (any one of these; then run it again)" if len(finding.advice) > 1 else " (then run it again)"
         race = finding.kind is Kind.RACE
-        yield from heading(f"   What would {'mend' if race else 'forbid'} it{several}", style)
+        yield from _heading(f"what would {'mend' if race else 'forbid'} it{several}", style)
         for change in finding.advice:
-            yield from item(printable(change))
+            yield from _item(change)
     if finding.output.strip():
-        yield from heading("   The end of what the program wrote", style)
+        yield from _heading("the end of what the program wrote", style)
         for line in finding.output.rstrip().splitlines()[-12:]:
             yield f"   | {printable(line)}"
     yield from _again(finding, result, style)
+
+
+def _heading(text: str, style: Style) -> Iterator[str]:
+    yield ""
+    yield f"   {style.paint(style.strong, text)}"
+
+
+def _item(text: str) -> Iterator[str]:
+    yield from textwrap.wrap(printable(text), WIDTH, initial_indent="     - ", subsequent_indent="       ")
 
 
 def _share(finding: Finding, result: RunResult) -> str:
@@ -117,9 +129,10 @@ def _event(title: str, event: Event, style: Style) -> Iterator[str]:
         details.append(f"at {event.address}")
     if event.what:
         details.append(wording.thread(event))
-    yield f"   {title}" + (f": {printable(', '.join(details))}" if details else "")
+    about = f": {printable(', '.join(details))}" if details else ""
+    yield f"   {style.paint(style.strong, title)}{about}"
     if event.text:
-        yield f"     {style.paint(style.strong, printable(event.text))}"
+        yield f"     {printable(event.text)}"
     for frame in event.frames[:_MOST_FRAMES]:
         yield f"       {printable(wording.where(frame))}"
     if len(event.frames) > _MOST_FRAMES:
@@ -135,10 +148,10 @@ def _again(finding: Finding, result: RunResult, style: Style) -> Iterator[str]:
     elif finding.setup.is_repeatable:
         options = finding.setup.options()
     else:
-        yield from heading("   To see it again", style)
+        yield from _heading("to see it again", style)
         yield "     the operating system chose the schedule; --schedule default makes runs that can be repeated"
         return
-    yield from heading("   To see it again", style)
+    yield from _heading("to see it again", style)
     yield f"     {shlex.join(['fencepost', 'run', *options, '--', *command])}"
     if finding.switches is not None:
         before, after = finding.switches

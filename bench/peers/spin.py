@@ -8,7 +8,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from measure import run
+from .measure import run
 
 
 @dataclass(frozen=True)

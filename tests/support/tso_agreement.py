@@ -1,0 +1,120 @@
+"""TSO three times over: all computations of the store-buffer machine, the attacks in Python, the core.
+
+    python -m support.tso_agreement 50000        in tests/: so many programs, on all processors; prints each difference
+
+Each function returns what differs for the random program of a seed, or None.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+
+from fencepost.engines.attacks import check_program
+from fencepost.engines.options import ALL_REDUCTIONS, Reduction, SearchOptions
+from fencepost.models.tso.attacks import Goal, find_attack
+from fencepost.models.tso.machine import computations
+from fencepost.models.tso.prepare import prepare
+from fencepost.program.form import Program
+from fencepost.verdict.types import Notion, NotRobust, Robust
+
+from .random_tso import random_tso_program
+
+ONE_WORKER = SearchOptions(jobs=1)
+
+
+def is_robust(program: Program, notion: Notion = Notion.ROBUST, options: SearchOptions = ONE_WORKER) -> bool:
+    """What the core says. Its witnesses have been run on the machine when they get here."""
+    verdict = check_program(program, model="tso", notion=notion, options=options).verdict
+    assert isinstance(verdict, Robust | NotRobust), f"{verdict}"
+    return isinstance(verdict, Robust)
+
+
+def machine_difference(seed: int) -> str | None:
+    """Loop-free programs: the definition, which is the machine's, and both attack searches."""
+    program = random_tso_program(seed)
+    prepared = prepare(program)
+    answers = {
+        "machine": computations(prepared).violation is None,
+        "attacks": find_attack(prepared).attack is None,
+        "core": is_robust(program),
+    }
+    return f"robust: {answers}" if len(set(answers.values())) > 1 else None
+
+
+def triangle_difference(seed: int) -> str | None:
+    """Triangular races: both searches; and who has none is robust."""
+    program = random_tso_program(seed)
+    expected = find_attack(prepare(program), Goal.TRIANGLE).attack is None
+    if is_robust(program, Notion.TRIANGULAR) is not expected:
+        return f"free of triangular races: in Python {expected}, the core does not agree"
+    if expected and not is_robust(program):
+        return "free of triangular races, but not robust"
+    return None
+
+
+def loop_difference(seed: int) -> str | None:
+    """Programs with loops: the attacks in Python and the core, whatever is switched off, with one or two workers."""
+    program = random_tso_program(seed, loops=True)
+    notion, goal = (Notion.TRIANGULAR, Goal.TRIANGLE) if seed % 4 == 3 else (Notion.ROBUST, Goal.CYCLE)
+    expected = find_attack(prepare(program), goal).attack is None
+    reductions = list(Reduction)
+    for jobs, on in (
+        (1, ALL_REDUCTIONS),
+        (2, ALL_REDUCTIONS - {reductions[seed % len(reductions)]}),
+        (1, ALL_REDUCTIONS - {reductions[(seed + 4) % len(reductions)]}),
+        (1, frozenset[Reduction]()),
+    ):
+        if is_robust(program, notion, SearchOptions(jobs=jobs, reductions=on)) is not expected:
+            off = ", ".join(sorted(reduction.value for reduction in ALL_REDUCTIONS - on)) or "nothing"
+            return f"{notion.value}: in Python {expected}; with {jobs} workers, without {off}, the core does not agree"
+    return None
+
+
+CHECKS: dict[str, Callable[[int], str | None]] = {
+    "machine": machine_difference,
+    "triangles": triangle_difference,
+    "loops": loop_difference,
+}
+
+
+def differences(check: str, seeds: range) -> list[str]:
+    """What differs, with the seed."""
+    found = []
+    for seed in seeds:
+        try:
+            difference = CHECKS[check](seed)
+        except Exception as error:  # the seed is what is needed to find out more
+            difference = f"{type(error).__name__}: {error}"
+        if difference is not None:
+            found.append(f"{check}, seed {seed}: {difference}")
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m support.tso_agreement", description=__doc__)
+    parser.add_argument("programs", type=int)
+    parser.add_argument("--check", choices=CHECKS, action="append", help="default: all")
+    parser.add_argument("--first", type=int, default=0, metavar="SEED")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    arguments = parser.parse_args()
+    count = 0
+    with ProcessPoolExecutor(arguments.jobs) as pool:
+        for check in arguments.check or CHECKS:
+            last = arguments.first + arguments.programs
+            parts = [range(at, min(at + 100, last)) for at in range(arguments.first, last, 100)]
+            for number, found in enumerate(pool.map(differences, [check] * len(parts), parts), start=1):
+                for difference in found:
+                    print(difference, flush=True)
+                count += len(found)
+                if sys.stderr.isatty():
+                    print(f"\r{check}: {number * 100:,} programs, {count} differences", end="", file=sys.stderr)
+            print(f"{check}: {arguments.programs:,} programs, {count} differences so far", flush=True)
+    return 1 if count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
