@@ -69,10 +69,24 @@ def budgets(arguments: argparse.Namespace) -> tuple[str, ...]:
 def programs(arguments: argparse.Namespace) -> None:
     published = _published(arguments.published)
     print("## All programs, both notions, one worker\n")
-    table("program", "notion", "verdict", "states", "s", "CPU s", "MB", "SC states", "SC s", "published s", "ratio")
+    table(
+        "program",
+        "notion",
+        "verdict",
+        "states",
+        "s",
+        "CPU s",
+        "search s",
+        "MB",
+        "SC states",
+        "SC s",
+        "published s",
+        "ratio",
+        "ratio to CPU",
+    )
     ours = theirs = cpu = peak = 0.0
     slower: list[str] = []
-    covered: list[float] = []
+    covered: list[tuple[float, float]] = []
     undecided = wrong = 0
     for file in chosen(arguments, EXAMPLES):
         plain = check(file, "--model", "sc", "--jobs", "1", *budgets(arguments))
@@ -82,9 +96,10 @@ def programs(arguments: argparse.Namespace) -> None:
             ratio = figures["total_s"] / found.run.wall if figures else 0
             row(
                 file.stem, notion, _verdict(found), f"{found.states:,}",
-                f"{found.run.wall:.2f}", f"{found.run.cpu:.2f}", f"{found.run.peak:.0f}",
+                f"{found.run.wall:.2f}", f"{found.run.cpu:.2f}", f"{found.seconds:.3f}", f"{found.run.peak:.0f}",
                 f"{plain.states:,}", f"{plain.run.wall:.2f}",
                 _published_cell(figures), f"{ratio:.1f}" if figures else "",
+                f"{figures['total_s'] / found.run.cpu:.0f}" if figures else "",
             )  # fmt: skip
             undecided += found.verdict == "unknown"
             wrong += not found.as_marked
@@ -94,17 +109,19 @@ def programs(arguments: argparse.Namespace) -> None:
                 if ratio < 1:
                     slower.append(f"{file.stem} ({notion})")
                 if figures["hash_factor"] > COVERED:
-                    covered.append(ratio)
+                    covered.append((ratio, figures["total_s"] / found.run.cpu))
     print(
         f"\nTogether {ours:.1f} s ({cpu:.1f} s of processor time), at most {peak:.0f} MB at a time; undecided: ", end=""
     )
     print(f"{undecided}; other than marked: {wrong}.")
     if theirs:
-        print(f"The published tool: {theirs:.1f} s, {theirs / ours:.1f} times as long. ", end="")
+        times = f"{theirs / ours:.1f} times as long ({theirs / cpu:.1f} times our processor time)"
+        print(f"The published tool: {theirs:.1f} s, {times}. ", end="")
         print(f"Slower than it: {', '.join(slower) or 'none'}.")
     if covered:
-        print(f"Where its lossy search covered the states (hash factor over {COVERED}): {min(covered):.1f} ", end="")
-        print(f"to {max(covered):.1f} times as long.")
+        least, least_cpu = (min(ratios) for ratios in zip(*covered, strict=True))
+        print(f"Where its lossy search covered the states (hash factor over {COVERED}): at least {least:.1f} ", end="")
+        print(f"times as long, {least_cpu:.1f} times our processor time.")
 
 
 def _published(file: Path) -> dict[str, Any]:

@@ -51,6 +51,11 @@ class Check:
         return int((self.report.get("statistics") or {}).get("states", 0))
 
     @property
+    def seconds(self) -> float:
+        """Of the search alone, by the clock."""
+        return float((self.report.get("statistics") or {}).get("seconds", 0))
+
+    @property
     def as_marked(self) -> bool:
         """Whether the answer is the one that the file announces (there may be none)."""
         return not any("the file expects" in warning for warning in self.report["warnings"])
