@@ -37,13 +37,13 @@ std::uint64_t word(T value) {
 // The location of an access, locked. Unlocks, reports and unfences at the end.
 class Visit {
   public:
-    Visit(ThreadState& thread, const volatile void* address, const Access& access)
+    __attribute__((always_inline)) Visit(ThreadState& thread, const volatile void* address, const Access& access)
         : thread_(thread), access_(access), fenced_(is_fenced(access.order)) {
         if (fenced_) fence_step(thread, SeqCst, access.place);
         location_ = &locked_location(reinterpret_cast<std::uintptr_t>(address), access.size, false);
         ++thread.accesses;
     }
-    ~Visit() {
+    __attribute__((always_inline)) ~Visit() {
         location_->lock.unlock();
         if (__builtin_expect(finding_.found, 0)) report_violation(thread_, access_, finding_, false);
         if (fenced_) fence_step(thread_, SeqCst, access_.place);

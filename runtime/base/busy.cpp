@@ -9,8 +9,8 @@
 
 namespace fencepost::rt {
 
-thread_local int busy __attribute__((tls_model("initial-exec"))) = 0;
-thread_local int held_back __attribute__((tls_model("initial-exec"))) = 0;
+constinit thread_local int busy __attribute__((tls_model("initial-exec"))) = 0;
+constinit thread_local int held_back __attribute__((tls_model("initial-exec"))) = 0;
 void (*deliver_signals)() = nullptr;
 bool world_stops = false;
 

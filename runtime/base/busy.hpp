@@ -4,8 +4,8 @@
 
 namespace fencepost::rt {
 
-extern thread_local int busy __attribute__((tls_model("initial-exec")));
-extern thread_local int held_back __attribute__((tls_model("initial-exec")));  // signals that wait
+extern constinit thread_local int busy __attribute__((tls_model("initial-exec")));
+extern constinit thread_local int held_back __attribute__((tls_model("initial-exec")));  // signals that wait
 
 // Calls the handlers of the signals that wait. Set by intercept/signals.cpp.
 extern void (*deliver_signals)();

@@ -28,6 +28,7 @@ struct Arena {
     SpinLock lock;
     char* next = nullptr;
     char* end = nullptr;
+    unsigned chunks = 0;
 };
 Arena arena;
 
@@ -53,12 +54,21 @@ void forget_pages(void* pages, std::size_t bytes) { syscall(SYS_madvise, pages, 
 
 void* allocate_forever(std::size_t bytes, const char* purpose) {
     constexpr std::size_t chunk = std::size_t{1} << 20;
+    constexpr std::size_t huge = std::size_t{1} << 21;
     bytes = (bytes + 15) & ~std::size_t{15};
     if (bytes > chunk / 4) return map_pages(bytes, purpose);
     const Guard guard(arena.lock);
     if (static_cast<std::size_t>(arena.end - arena.next) < bytes) {
-        arena.next = static_cast<char*>(map_pages(chunk, purpose));
-        arena.end = arena.next + chunk;
+        // Who needs much gets pages that are large: what is looked up at random costs less then.
+        const std::size_t wanted = arena.chunks++ < 4 ? chunk : 4 * huge;
+        char* begin = static_cast<char*>(map_pages(wanted, purpose));
+        char* const end = begin + wanted;
+        if (wanted > chunk) {
+            begin = reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(begin) + huge - 1) & ~(huge - 1));
+            syscall(SYS_madvise, begin, static_cast<std::size_t>(end - begin), MADV_HUGEPAGE);
+        }
+        arena.next = begin;
+        arena.end = end;
     }
     char* const result = arena.next;
     arena.next += bytes;

@@ -34,8 +34,8 @@ struct Access {
 struct Finding {
     bool found = false;
     bool has_stale = false;
-    Write missed{};
-    Write stale{};  // could have been read (or overwritten) instead
+    Write missed;  // these two only if found
+    Write stale;   // could have been read (or overwritten) instead
 };
 
 }  // namespace fencepost::rt

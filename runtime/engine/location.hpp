@@ -1,6 +1,7 @@
 // An atomic location, or an object by which threads synchronise otherwise.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "base/os.hpp"
@@ -12,13 +13,12 @@ namespace fencepost::rt {
 struct alignas(64) Location {
     static constexpr unsigned clocks = 3;  // arrays of each location: W, W_SC, M_SC
 
-    std::uintptr_t address;
-    Location* next;  // of the same eight bytes
+    // The address, and whether it is a mutex or the like and no atomic. Looked at by those who do not hold the lock.
+    std::atomic<std::uintptr_t> key;
+    std::atomic<Location*> next;  // of the same eight bytes
     SpinLock lock;
     std::uint8_t size;
-    bool is_sync;         // a mutex or the like, not an atomic
     bool is_ignored;      // annotated: nothing depends on it
-    bool dead;            // freed while somebody was on the way here
     bool plain_seen;      // there have been plain accesses to it
     std::uint8_t written; // entries in `writes`
     std::uint8_t first;   // the oldest of them: a ring
@@ -40,6 +40,12 @@ struct alignas(64) Location {
     Write* writes;
     Read* reads;
     Epoch* psc_arrays;  // clocks that matter only where there are seq_cst accesses: psc.hpp
+
+    static constexpr std::uintptr_t sync_bit = std::uintptr_t{1} << 63;
+    static std::uintptr_t key_of(std::uintptr_t address, bool is_sync) { return address | (is_sync ? sync_bit : 0); }
+    bool has_key(std::uintptr_t wanted) const { return key.load(std::memory_order_relaxed) == wanted; }
+    std::uintptr_t address() const { return key.load(std::memory_order_relaxed) & ~sync_bit; }
+    bool is_sync() const { return key.load(std::memory_order_relaxed) & sync_bit; }
 
     Epoch* release_array() const { return arrays; }
     Epoch* sc_write_array() const { return arrays + capacity; }

@@ -69,10 +69,10 @@ bool psc_forbids_missing(const ThreadState& thread, const Location&, const Acces
 }
 
 void psc_enter(ThreadState& thread, const Location& location, bool is_sc) {
-    if (thread.run_address != location.address) thread.run_address = 0;
+    if (thread.run_address != location.address()) thread.run_address = 0;
     if (!is_sc || thread.run_address) return;
     std::memcpy(thread.clock(ThreadState::PscBefore), thread.clock(ThreadState::Psc), thread.width * sizeof(Epoch));
-    thread.run_address = location.address;
+    thread.run_address = location.address();
 }
 
 void psc_sc_write(ThreadState& thread, Location& location) {
@@ -109,7 +109,7 @@ void psc_release(ThreadState& thread, Location& location, bool is_release, bool 
     const ThreadState::Family own = is_release ? ThreadState::Psc : ThreadState::PscReleased;
     // A step to the location itself is none to another location: what happens-before carries on from here does not
     // include the thread's last seq_cst accesses, if they were to this location.
-    const bool in_run = is_release && thread.run_address == location.address;
+    const bool in_run = is_release && thread.run_address == location.address();
     put(thread, in_run ? ThreadState::PscBefore : own, location, Flow, is_rmw);
     if (!is_sc) put(thread, own, location, Writes, is_rmw);
 }

@@ -88,7 +88,7 @@ PlainAccess atomic_of(Event by, bool is_write, Order order, const Location& loca
     access.is_atomic = true;
     access.order = order;
     access.size = location.size;
-    access.address = location.address;
+    access.address = location.address();
     access.stack = stack;
     return access;
 }
@@ -130,9 +130,9 @@ void meet_locations(ThreadState& thread, std::uint32_t marker, std::uint32_t sha
         if (!(overlap >> byte & 1)) continue;
         Location* const location = locked_location_if_known(granule + byte, false);
         if (!location) continue;
-        const std::uintptr_t end = location->address + location->size;
+        const std::uintptr_t end = location->address() + location->size;
         const std::uintptr_t size = std::uintptr_t{1} << (shape >> 1 & 3);
-        if (location->address < address + size && address < end) meet_location(thread, *location, shape, address, place);
+        if (location->address() < address + size && address < end) meet_location(thread, *location, shape, address, place);
         else location->lock.unlock();
     }
 }
@@ -144,8 +144,10 @@ void begin_trace_part(ThreadState& thread) {
 }
 
 void begin_plain_accesses(ThreadState& thread) {
-    plain_watched = options().races;
-    history_kept = options().history;
+    if (thread.number == 0) {  // before there are others
+        plain_watched = options().races;
+        history_kept = options().history;
+    }
     if (!plain_watched) return;
     Trace* trace = traces[thread.slot].load(std::memory_order_relaxed);
     if (!trace) {
@@ -216,14 +218,14 @@ void plain_bytes(ThreadState& thread, std::uintptr_t begin, std::size_t size, bo
 }
 
 void mark_location(Location& location) {
-    if (!plain_watched || location.is_sync) return;
-    const std::uintptr_t end = location.address + location.size;
-    for (std::uintptr_t at = location.address; at < end; at = (at | 7) + 1) {
+    if (!plain_watched || location.is_sync()) return;
+    const std::uintptr_t end = location.address() + location.size;
+    for (std::uintptr_t at = location.address(); at < end; at = (at | 7) + 1) {
         std::uint32_t* const cells = table.cells_of(at);
         const std::uintptr_t granule = at & ~std::uintptr_t{7};
         unsigned bytes = 0;
         for (unsigned byte = 0; byte < 8; ++byte)
-            if (granule + byte >= location.address && granule + byte < end) bytes |= 1U << byte;
+            if (granule + byte >= location.address() && granule + byte < end) bytes |= 1U << byte;
         std::uint32_t old = __atomic_load_n(cells + marker_cell, __ATOMIC_RELAXED);
         for (;;) {
             const unsigned others = is_marker(old) ? (old >> segment_shift) - first_marker : 0;
@@ -245,21 +247,21 @@ void mark_location(Location& location) {
 
 void check_atomic_against_plain(ThreadState& thread, const Location& location, unsigned size, bool is_write,
                                 std::uint8_t order, std::uintptr_t place) {
-    const std::uintptr_t end = location.address + size;
-    for (std::uintptr_t at = location.address; at < end; at = (at | 7) + 1) {
+    const std::uintptr_t end = location.address() + size;
+    for (std::uintptr_t at = location.address(); at < end; at = (at | 7) + 1) {
         const std::uint32_t* const cells = table.cells_of(at);
         const std::uintptr_t granule = at & ~std::uintptr_t{7};
         for (unsigned i = 0; i < 4; ++i) {
             const std::uint32_t cell = __atomic_load_n(cells + i, __ATOMIC_RELAXED);
             if (cell == 0 || is_marker(cell) || (!is_write && !(cell & 1))) continue;
             const std::uintptr_t first = granule + (cell >> 3 & 7);
-            if (first >= end || first + (std::uintptr_t{1} << (cell >> 1 & 3)) <= location.address) continue;
+            if (first >= end || first + (std::uintptr_t{1} << (cell >> 1 & 3)) <= location.address()) continue;
             const Event event = event_of_segment(cell >> segment_shift);
             if (event.slot() == thread.slot || knows_segment(thread, event)) continue;
             PlainAccess second = atomic_of(thread.now(), is_write, static_cast<Order>(order), location,
                                            thread.stack.name(place));
             second.thread = thread.number;
-            second.address = at > location.address ? at : location.address;
+            second.address = at > location.address() ? at : location.address();
             confirm(thread, cells + i, cell, second);
         }
     }

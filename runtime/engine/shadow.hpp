@@ -43,7 +43,7 @@ void plain_slowly(ThreadState& thread, std::uint32_t* cells, std::uint32_t shape
                   std::uintptr_t address);
 
 inline bool has_cell(const std::uint32_t* cells, std::uint32_t mine) {
-#if defined(__SSE2__)
+#if defined(__SSE2__) && !defined(__SANITIZE_THREAD__)
     const __m128i all = _mm_load_si128(reinterpret_cast<const __m128i*>(cells));
     const __m128i same = _mm_cmpeq_epi32(all, _mm_set1_epi32(static_cast<int>(mine)));
     if (mine & 1) return _mm_movemask_epi8(same) != 0;

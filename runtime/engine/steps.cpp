@@ -113,7 +113,7 @@ void remember_edge(ThreadState& thread, const Location& location, Event from, co
     Edge& edge = thread.edges[made % ThreadState::edges_kept];
     edge.epoch.store(thread.epoch, std::memory_order_relaxed);
     edge.from.store(from.bits, std::memory_order_relaxed);
-    edge.address.store(location.address, std::memory_order_relaxed);
+    edge.address.store(location.address(), std::memory_order_relaxed);
     edge.stack.store(access.place ? thread.stack.name(access.place) : 0, std::memory_order_relaxed);
     edge.kind.store(static_cast<std::uint8_t>(access.kind), std::memory_order_relaxed);
     edge.order.store(access.order, std::memory_order_relaxed);
@@ -215,6 +215,7 @@ void publish_read(ThreadState& thread, Location& location) {
 
 // W_SC := M_SC := T_SC(t) |_| M_SC, before a write.
 void sc_write_clocks(ThreadState& thread, Location& location, const Access& access) {
+    if (location.is_ignored) return;
     const bool same = location.sc_all.empty();
     const Event from = same || location.sc_all.mixed ? location.sc_write.owner : location.sc_all.owner;
     if (learn(thread, ThreadState::Sc, location, same ? ScWrite : ScAll)) {
@@ -281,7 +282,7 @@ void read_slowly(ThreadState& thread, Location& location, const Access& access) 
         if (is_sc) psc_sc_read(thread, location);
     }
     const bool grown = acquire_clock(thread, location, is_acquire);
-    const bool grown_sc = learn(thread, ThreadState::Sc, location, ScWrite);
+    const bool grown_sc = !location.is_ignored && learn(thread, ThreadState::Sc, location, ScWrite);
     const bool is_first = !thread.knows(location.sc_write.owner) && !has_read(thread, location);
     // What a thread knows changes here, or at its writes. Other reads are no events of their own.
     if (grown || grown_sc || is_first) thread.tick();
@@ -290,7 +291,7 @@ void read_slowly(ThreadState& thread, Location& location, const Access& access) 
         thread.sc_since = thread.epoch;
         remember_edge(thread, location, location.sc_write.owner, access);
     }
-    publish_read(thread, location);
+    if (!location.is_ignored) publish_read(thread, location);
     if (is_first) remember_read(thread, location);
     note_fences(thread, location);
 }
@@ -378,7 +379,7 @@ void fence_step(ThreadState& thread, Order order, std::uintptr_t place) {
 }
 
 void acquire_step(ThreadState& thread, Location& location) {
-    const Access access{Kind::Sync, Acquire, 0, location.address, 0};
+    const Access access{Kind::Sync, Acquire, 0, location.address(), 0};
     thread.tick();
     if (acquire_clock(thread, location, true)) {
         thread.current_since = thread.epoch;

@@ -29,7 +29,7 @@ void release_step(ThreadState& thread, Location& location);
 
 // A write by the thread that wrote there last, with nothing new in between for it to pass on and nobody else there:
 // only its own entries move. False: it is not so, and nothing is done.
-inline bool write_again(ThreadState& thread, Location& location, const Access& access, std::uint64_t value, bool is_rmw) {
+__attribute__((always_inline)) inline bool write_again(ThreadState& thread, Location& location, const Access& access, std::uint64_t value, bool is_rmw) {
     Publication& sc = location.sc_write;
     Publication& release = location.release;
     if (sc.owner.slot() != thread.slot || sc.since != thread.sc_since || !location.sc_all.empty()) return false;

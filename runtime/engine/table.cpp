@@ -42,7 +42,7 @@ Location* take_location() {
     {
         const Guard guard(spare.lock);
         if (Location* const location = spare.first) {
-            spare.first = location->next;
+            spare.first = location->next.load(std::memory_order_relaxed);
             return location;
         }
     }
@@ -52,11 +52,9 @@ Location* take_location() {
 
 // The lock stays as it is: somebody may be waiting for it.
 void make_fresh(Location& location, std::uintptr_t address, unsigned size, bool is_sync) {
-    location.address = address;
+    location.key.store(Location::key_of(address, is_sync), std::memory_order_relaxed);
     location.size = static_cast<std::uint8_t>(size);
-    location.is_sync = is_sync;
     location.is_ignored = false;
-    location.dead = false;
     location.plain_seen = false;
     location.written = location.first = location.room = 0;
     location.reads_known = location.reads_first = location.reads_room = 0;
@@ -76,8 +74,7 @@ void give_back(void* memory, std::size_t bytes) {
 
 // Locked by the caller, who has unlinked it.
 void release_location(Location& location) {
-    location.dead = true;
-    location.address = 0;
+    location.key.store(0, std::memory_order_relaxed);
     give_back(location.arrays, Location::clocks * location.capacity * sizeof(Epoch));
     give_back(location.psc_arrays, Location::clocks * location.psc_capacity * sizeof(Epoch));
     give_back(location.writes, location.room * sizeof(Write));
@@ -85,10 +82,6 @@ void release_location(Location& location) {
     location.arrays = location.psc_arrays = nullptr;
     location.writes = nullptr;
     location.reads = nullptr;
-}
-
-bool is_wanted(const Location& location, std::uintptr_t address, bool is_sync) {
-    return location.address == address && location.is_sync == is_sync;
 }
 
 void forget_locations(std::uintptr_t begin, std::uintptr_t end) {
@@ -107,18 +100,18 @@ void forget_locations(std::uintptr_t begin, std::uintptr_t end) {
         // All of the eight bytes go, or those in the range: then the others are put back.
         Location* location = head->exchange(nullptr, std::memory_order_acq_rel);
         while (location) {
-            Location* const next = location->next;
+            Location* const next = location->next.load(std::memory_order_relaxed);
             location->lock.lock();
-            if (location->address >= begin && location->address < end) {
+            if (location->address() >= begin && location->address() < end) {
                 release_location(*location);
                 location->lock.unlock();
                 const Guard guard(spare.lock);
-                location->next = spare.first;
+                location->next.store(spare.first, std::memory_order_relaxed);
                 spare.first = location;
             } else {
                 location->lock.unlock();
                 Location* first = head->load(std::memory_order_relaxed);
-                do location->next = first;
+                do location->next.store(first, std::memory_order_relaxed);
                 while (!head->compare_exchange_weak(first, location, std::memory_order_acq_rel));
             }
             location = next;
@@ -140,21 +133,21 @@ char* Table::map_cells(std::uintptr_t address) {
 std::uint64_t locations_made() { return made.load(std::memory_order_relaxed); }
 
 Location& locked_location_slowly(std::uintptr_t address, unsigned size, bool is_sync) {
+    const std::uintptr_t key = Location::key_of(address, is_sync);
     std::atomic<Location*>* const head = table.granule(address);
     Location* fresh = nullptr;
     for (;;) {
         Location* first = head->load(std::memory_order_acquire);
         Location* found = first;
-        while (found && !is_wanted(*found, address, is_sync)) found = found->next;
+        while (found && !found->has_key(key)) found = found->next.load(std::memory_order_acquire);
         if (found) {
             found->lock.lock();
-            if (is_wanted(*found, address, is_sync)) {
+            if (found->has_key(key)) {
                 if (fresh) {
-                    fresh->dead = true;
-                    fresh->address = 0;
+                    fresh->key.store(0, std::memory_order_relaxed);
                     fresh->lock.unlock();
                     const Guard guard(spare.lock);
-                    fresh->next = spare.first;
+                    fresh->next.store(spare.first, std::memory_order_relaxed);
                     spare.first = fresh;
                 }
                 return *found;
@@ -171,7 +164,7 @@ Location& locked_location_slowly(std::uintptr_t address, unsigned size, bool is_
             if (!(mark.load(std::memory_order_relaxed) & Table::mark_bit(address)))
                 mark.fetch_or(Table::mark_bit(address), std::memory_order_relaxed);
         }
-        fresh->next = first;
+        fresh->next.store(first, std::memory_order_relaxed);
         if (!head->compare_exchange_strong(first, fresh, std::memory_order_acq_rel)) continue;
         mark_location(*fresh);
         return *fresh;
@@ -179,11 +172,12 @@ Location& locked_location_slowly(std::uintptr_t address, unsigned size, bool is_
 }
 
 Location* locked_location_if_known(std::uintptr_t address, bool is_sync) {
+    const std::uintptr_t key = Location::key_of(address, is_sync);
     Location* found = table.granule(address)->load(std::memory_order_acquire);
-    while (found && !is_wanted(*found, address, is_sync)) found = found->next;
+    while (found && !found->has_key(key)) found = found->next.load(std::memory_order_acquire);
     if (!found) return nullptr;
     found->lock.lock();
-    if (is_wanted(*found, address, is_sync)) return found;
+    if (found->has_key(key)) return found;
     found->lock.unlock();
     return nullptr;
 }

@@ -53,10 +53,12 @@ inline bool is_watchable(std::uintptr_t address) { return address < (std::uintpt
 Location& locked_location_slowly(std::uintptr_t address, unsigned size, bool is_sync);
 
 inline Location& locked_location(std::uintptr_t address, unsigned size, bool is_sync) {
-    Location* const found = table.granule(address)->load(std::memory_order_acquire);
-    if (__builtin_expect(found && found->address == address && found->is_sync == is_sync, 1)) {
+    Location* found = table.granule(address)->load(std::memory_order_acquire);
+    const std::uintptr_t key = Location::key_of(address, is_sync);
+    if (found && !found->has_key(key)) found = found->next.load(std::memory_order_relaxed);  // two of four bytes each
+    if (__builtin_expect(found && found->has_key(key), 1)) {
         found->lock.lock();
-        if (__builtin_expect(found->address == address && found->is_sync == is_sync, 1)) return *found;
+        if (__builtin_expect(found->has_key(key), 1)) return *found;
         found->lock.unlock();
     }
     return locked_location_slowly(address, size, is_sync);

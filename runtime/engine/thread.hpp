@@ -96,6 +96,6 @@ struct ThreadState {
     Event now() const { return Event::of(slot, epoch); }
 };
 
-extern thread_local ThreadState* this_thread __attribute__((tls_model("initial-exec")));
+extern constinit thread_local ThreadState* this_thread __attribute__((tls_model("initial-exec")));
 
 }  // namespace fencepost::rt

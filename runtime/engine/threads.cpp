@@ -11,7 +11,7 @@
 
 namespace fencepost::rt {
 
-thread_local ThreadState* this_thread __attribute__((tls_model("initial-exec"))) = nullptr;
+constinit thread_local ThreadState* this_thread __attribute__((tls_model("initial-exec"))) = nullptr;
 std::atomic<bool> any_discarded{false};
 std::atomic<Epoch> discarded[most_slots];
 
@@ -161,6 +161,7 @@ void ThreadState::widen(unsigned wanted) {
 }
 
 unsigned number_of_event(Event event) {
+    const Guard guard(lock);
     const Place& place = places[event.slot()];
     return event.epoch() >= place.first ? place.number : place.number_before;
 }

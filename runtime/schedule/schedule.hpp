@@ -31,7 +31,7 @@ enum class Point : std::uint8_t {
 extern bool controlling;
 
 // The number of the calling thread in order of creation, 0 for main's; -1 for a thread that is not under control.
-extern thread_local int self __attribute__((tls_model("initial-exec")));
+extern constinit thread_local int self __attribute__((tls_model("initial-exec")));
 
 inline bool controlled() { return __builtin_expect(static_cast<long>(controlling), 0L) != 0 && self >= 0; }
 

@@ -17,7 +17,7 @@ namespace fencepost::testing {
 class Execution {
   public:
     Execution(int threads, int locations) : graph(locations + 1), hidden_(locations) {
-                rt::options_for_change().history = 60;
+                rt::history_kept = 60;
         rt::this_thread = nullptr;
         main_ = rt::current();
         for (int i = 0; i < threads; ++i) {

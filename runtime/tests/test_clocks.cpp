@@ -199,10 +199,11 @@ Comparison compare_with_rc11(unsigned seed, int rounds, bool sc_fences) {
 
 TEST("seq_cst accesses: what is found is a violation by RC11, on random executions") {
     const Comparison plain = compare_with_rc11(3, 160, false);
-    std::printf("rc11: %u checks, %u found, %u missed, %u invented\n", plain.checked, plain.both, plain.missed, plain.invented);
     CHECK(plain.invented == 0);
+    CHECK(plain.missed == 0);
+    CHECK(plain.both > 100);
     const Comparison fenced = compare_with_rc11(4, 160, true);
-    std::printf("rc11 with fences: %u checks, %u found, %u missed, %u invented\n", fenced.checked, fenced.both, fenced.missed,
-                fenced.invented);
     CHECK(fenced.invented == 0);
+    CHECK(fenced.both > 100);
+    CHECK(fenced.missed * 20 < fenced.both);  // psc.hpp says why some are
 }
