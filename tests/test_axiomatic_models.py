@@ -10,7 +10,7 @@ from fencepost.models.armv8 import compact
 from fencepost.models.axiomatic.algebra import Rules, acyclic, base, empty, least, show
 from fencepost.models.axiomatic.candidates import Candidate, candidates
 from fencepost.models.axiomatic.execution import Execution, is_consistent, violated
-from fencepost.models.axiomatic.paths import Unrolling, all_paths
+from fencepost.models.axiomatic.paths import TooManyPathsError, Unrolling, all_paths
 from fencepost.models.registry import MODELS, find
 from fencepost.program.builder import ProgramBuilder
 from fencepost.program.expr import Binary, Const, Reg
@@ -177,3 +177,15 @@ def test_models_have_one_name_each() -> None:
 
 def test_expressions_are_shown_in_cat_notation() -> None:
     assert show((base("po") | ~base("rf")).plus) == "(po | rf^-1)+"
+
+
+def test_the_time_limit_holds_for_paths_too() -> None:
+    p = ProgramBuilder("many", max_value=1)
+    x = p.atomic("x")
+    with p.thread("t") as t:
+        for _ in range(30):
+            r = t.load(x)
+            with t.if_(r == 0):
+                t.store(x, 1)
+    with pytest.raises(TooManyPathsError, match=r"the time was over when .* paths of thread t were listed"):
+        enumerate_executions(p.build(), RULES["sc"], limits=Limits(timeout=0.05))

@@ -353,3 +353,13 @@ def test_every_field_is_described(capsys: pytest.CaptureFixture[str]) -> None:
     run(capsys, "litmus", "sb.litmus", "--lines", "out.jsonl")
     record = json.loads(Path("out.jsonl").read_text())
     assert set(record) == described("litmus") | described("lines")
+
+
+def test_addresses_are_shown_by_name(capsys: pytest.CaptureFixture[str]) -> None:
+    write(
+        "p.litmus",
+        "AArch64 P\n{ 0:X3=z; z=y; y=5; }\n P0 ;\n LDR X2,[X3] ;\n LDR X4,[X2] ;\nexists (0:X2=y /\\ 0:X4=5)\n",
+    )
+    _, out, _ = run(capsys, "litmus", "p.litmus")
+    assert "exists 0:X2=y /\\ 0:X4=5\n" in out
+    assert "1 * 0:X2=y; 0:X4=5;\n" in out

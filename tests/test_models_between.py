@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from support.random_programs import Options, random_program
 
@@ -18,6 +20,8 @@ from fencepost.program.form import Isa
 from fencepost.reports import render
 from fencepost.reports.saved import parse
 from fencepost.verdict.types import Answer, WitnessKind
+
+EXAMPLES = Path(__file__).parent.parent / "examples" / "tso"
 
 SB = """X86 SB
 { }
@@ -255,3 +259,14 @@ def test_a_loop_that_waits_keeps_what_its_load_says() -> None:
     assert isinstance(plain.verdict, NotRobust)
     store = SPIN_ON_A_FLAG.replace("LDAR", "LDR").replace("LDR W4,[X1] ", "STR W3,[X1] ")
     assert isinstance(checked(store, "spin.litmus").verdict, Robust)
+
+
+def test_automata_where_bounded() -> None:
+    """Their values have no bound; loops have one here, and addresses that no location is at are not followed."""
+    parker = fencepost.compare(EXAMPLES / "parker.txt", models=["sc", "x86"])
+    assert [(row.executions, row.open_end) for row in parker.rows] == [(4, None), (5, None)]
+    assert parker.rows[1].robust_against("sc") is False
+    fenced = fencepost.compare(EXAMPLES / "parker-fenced.txt", models=["sc", "x86"])
+    assert fenced.rows[1].robust_against("sc") is True
+    peterson = fencepost.check(EXAMPLES / "peterson.txt", model="pso")
+    assert isinstance(peterson.verdict, NotRobust)  # found before the bound on loops

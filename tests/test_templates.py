@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
+import signal
+import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.cli import start
+from support.random_templates import random_template_program
 
 from fencepost import api
+from fencepost.engines import templates as templates_engine
 from fencepost.engines.lowering import to_core
 from fencepost.engines.options import SearchOptions
+from fencepost.engines.templates import examples
 from fencepost.fences.types import Repaired
 from fencepost.frontends import InputError, loads
 from fencepost.frontends.automata.writer import to_automata
@@ -326,16 +333,51 @@ def test_budgets(options, reason):
 
 
 def test_more_copies_than_a_search_can_hold():
+    """The run that the core has found is replayed then."""
     source = """
         max_value 31;
-        global next, serving;
-        fn worker * { local mine, seen; mine = FADD(next, 1, rlx, rlx); assert(mine != 20); }
+        global next;
+        fn worker * { local mine; mine = FADD(next, 1, rlx, rlx); assert(mine != 20); }
+    """
+    for model in ("sc", "tso"):
+        result = api.check(program(source), model=model)
+        assert isinstance(result.verdict, Robust)
+        assert result.assertions is Answer.FAIL
+        assert result.copies == (("worker", 21),)
+        assert result.assertion_witness is not None
+        assert result.assertion_witness.headline.endswith("of thread worker#21")
+
+
+def test_attacks_with_more_copies_than_a_search_can_hold():
+    source = """
+        max_value 31;
+        global next, x, y;
+        fn worker * {
+            local mine, seen;
+            mine = FADD(next, 1, rlx, rlx);
+            if (mine == 19) { x.store(1, rlx); seen = y.load(rlx); }
+            if (mine == 20) { y.store(1, rlx); seen = x.load(rlx); }
+        }
     """
     result = api.check(program(source), model="tso")
-    assert isinstance(result.verdict, Robust)
-    assert result.assertions is not Answer.HOLD
-    if result.assertions is Answer.UNKNOWN:
-        assert any("with 21 of worker" in warning for warning in result.warnings)
+    assert isinstance(result.verdict, NotRobust)
+    [(_, copies)] = result.copies
+    assert copies >= 21
+    assert len(result.program.threads) == copies
+    assert result.verdict.witness.attack is not None
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_runs_of_the_core_are_replayed(seed, monkeypatch):
+    """As if no instance could be searched."""
+    monkeypatch.setattr(examples, "_SECONDS", -1.0)
+    searched = random_template_program(seed, most_threads=3)
+    for notion in (Notion.ROBUST, Notion.TRIANGULAR):
+        result = templates_engine.check_program(searched, model="tso", notion=notion)
+        for witness in (getattr(result.verdict, "witness", None), result.assertion_witness):
+            if witness is not None:
+                assert witness.copies == result.copies
+                assert witness.schedule
 
 
 def test_values_that_leave_their_range():
@@ -396,6 +438,34 @@ def test_the_command_line(fencepost, tmp_path):
     code, _, err = fencepost("check", "sb.tpl", "--instances", "0")
     assert code == 3
     assert "'0' is not a positive whole number" in err
+
+
+def larger(name, max_value):
+    """The example, with so many values that it takes long."""
+    text = (EXAMPLES / name).read_text(encoding="utf-8")
+    return text.replace("max_value 3;", f"max_value {max_value};")
+
+
+def test_ctrl_c_ends_with_what_is_known(tmp_path):
+    (tmp_path / "slow.tpl").write_text(larger("ticket-wraps.tpl", 127), encoding="utf-8")
+    process = start("check", str(tmp_path / "slow.tpl"), "--model", "sc", "-q")
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (2, "")
+    assert re.fullmatch(
+        r"unknown: interrupted; no \S.* for any number of threads of worker after [\d,]+ states of memory and .*\n", out
+    )
+
+
+def test_what_is_known_when_only_assertions_are_open():
+    slow = program(larger("ticket-wraps.tpl", 31))
+    result = api.check(slow, model="tso", options=SearchOptions(max_states=50_000))
+    assert isinstance(result.verdict, Robust)
+    assert result.assertions is Answer.UNKNOWN
+    assert result.warnings[-1].startswith("the limit of 50,000 states was reached; no failing assertion for any number")
+    under_sc = api.check(slow, model="sc", options=SearchOptions(max_states=50_000))
+    assert isinstance(under_sc.verdict, Unknown)
 
 
 def test_the_same_program_twice_gives_the_same_answer():

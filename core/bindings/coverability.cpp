@@ -17,8 +17,18 @@ namespace fencepost::bindings {
 namespace {
 
 nb::dict as_dict(const CoverabilityAnswer& answer) {
+    const auto local = [](std::uint32_t number) { return number == Crowd::none ? -1 : static_cast<std::int64_t>(number); };
+    nb::list path;
+    for (const CoverabilityStep& step : answer.path) {
+        nb::list choices;
+        for (int i = 0; i < step.move.choice_count; ++i) choices.append(static_cast<int>(step.move.choices[i]));
+        const auto move = nb::make_tuple(static_cast<int>(step.move.thread), static_cast<int>(step.move.instructions),
+                                         nb::tuple(choices), step.move.delays);
+        path.append(nb::make_tuple(move, local(step.mover), local(step.moved)));
+    }
     nb::dict out;
     out["kind"] = static_cast<int>(answer.kind);
+    out["path"] = path;
     out["coverable"] = static_cast<int>(answer.coverable);
     out["copies"] = answer.copies;
     out["elements"] = answer.elements;

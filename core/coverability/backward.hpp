@@ -55,8 +55,7 @@ public:
     void add_target(const CrowdStep& error) {
         members_.clear();
         if (error.mover != none && !crowd_.is_entry(error.mover)) members_.push_back(error.mover);
-        const bool joins = error.mover != none && crowd_.is_entry(error.mover);
-        add(error.from, none, joins ? error.mover : none);
+        add(error, none);
     }
 
     // Works for a while. True once it has an answer.
@@ -73,12 +72,11 @@ public:
     bool found() const { return found_.has_value(); }
     std::uint64_t elements() const { return elements_.size(); }
 
-    // How many members of each template have joined on the way from the start to the error.
-    std::vector<std::uint32_t> copies() const {
-        std::vector<std::uint32_t> count(static_cast<std::size_t>(crowd_.templates()), 0);
-        for (std::uint32_t at = *found_; at != none; at = elements_[at].next)
-            if (elements_[at].joins != none) ++count[static_cast<std::size_t>(crowd_.template_of(elements_[at].joins))];
-        return count;
+    // The steps from the start to the error, which is the last. Every one by an entry is by a member of its own.
+    std::vector<CrowdStep> path() const {
+        std::vector<CrowdStep> steps;
+        for (std::uint32_t at = *found_; at != none; at = elements_[at].next) steps.push_back(*elements_[at].step);
+        return steps;
     }
 
     std::uint64_t bytes() const {
@@ -89,9 +87,10 @@ public:
 private:
     struct Element {
         std::uint32_t global;
-        std::uint32_t next;   // the element that the step from here leads to, none at an error
-        std::uint32_t joins;  // the entry whose member makes that step, or none
+        std::uint32_t next;     // the element that the step from here leads to, none at an error
+        const CrowdStep* step;  // or the error
         std::uint32_t size;
+        std::uint32_t joins;  // copies that join on the way from here to the error
         std::uint64_t begin;  // in the pool
         bool live;
     };
@@ -101,11 +100,13 @@ private:
     }
 
     std::uint32_t take() {
-        for (std::deque<std::uint32_t>& bucket : waiting_) {
-            while (!bucket.empty()) {
-                const std::uint32_t element = bucket.front();
-                bucket.pop_front();
-                if (elements_[element].live) return element;
+        for (auto& sized : waiting_) {
+            for (std::deque<std::uint32_t>& bucket : sized) {
+                while (!bucket.empty()) {
+                    const std::uint32_t element = bucket.front();
+                    bucket.pop_front();
+                    if (elements_[element].live) return element;
+                }
             }
         }
         return none;
@@ -121,27 +122,29 @@ private:
                 const auto place = std::lower_bound(members_.begin(), members_.end(), step.moved);
                 if (place != members_.end() && *place == step.moved) members_.erase(place);
             }
-            std::uint32_t joins = none;
-            if (step.mover != none) {
-                if (crowd_.is_entry(step.mover)) joins = step.mover;
-                else members_.insert(std::upper_bound(members_.begin(), members_.end(), step.mover), step.mover);
-            }
-            add(step.from, element, joins);
+            if (step.mover != none && !crowd_.is_entry(step.mover))
+                members_.insert(std::upper_bound(members_.begin(), members_.end(), step.mover), step.mover);
+            add(step, element);
             if (found_ || !elements_[element].live) return;
         }
     }
 
-    // Adds the element that `members_` are, if it is possible and tells anything new.
-    void add(std::uint32_t global, std::uint32_t next, std::uint32_t joins) {
+    // Adds what `members_` are before `step`, if it is possible and tells anything new.
+    void add(const CrowdStep& step, std::uint32_t next) {
+        const std::uint32_t global = step.from;
         if (prune_ && !possible(global)) return;
         if (roots_.size() <= global) roots_.resize(std::max<std::size_t>(global + 1, roots_.size() * 2), none);
         if (antichains_.has_subset(roots_[global], members_)) return;
         const auto number = static_cast<std::uint32_t>(elements_.size());
+        const auto size = static_cast<std::uint32_t>(members_.size());
+        const bool joining = step.mover != none && crowd_.is_entry(step.mover);
+        const std::uint32_t joins = (next == none ? 0 : elements_[next].joins) + (joining ? 1 : 0);
         antichains_.insert(roots_[global], members_, number, [&](std::uint32_t larger) { elements_[larger].live = false; });
-        elements_.push_back(Element{global, next, joins, static_cast<std::uint32_t>(members_.size()), pool_.size(), true});
+        elements_.push_back(Element{global, next, &step, size, joins, pool_.size(), true});
         pool_.insert(pool_.end(), members_.begin(), members_.end());
-        if (waiting_.size() <= members_.size()) waiting_.resize(members_.size() + 1);
-        waiting_[members_.size()].push_back(number);
+        if (waiting_.size() <= size) waiting_.resize(size + 1);
+        if (waiting_[size].size() <= joins) waiting_[size].resize(joins + 1);
+        waiting_[size][joins].push_back(number);
         if (global == crowd_.start() && members_.empty()) found_ = number;
     }
 
@@ -162,7 +165,7 @@ private:
     std::vector<std::uint32_t> roots_;  // by global state
     std::vector<Element> elements_;
     std::vector<std::uint32_t> pool_;
-    std::vector<std::deque<std::uint32_t>> waiting_;  // by size
+    std::vector<std::vector<std::deque<std::uint32_t>>> waiting_;  // by size, and by who joins later
     std::vector<std::uint32_t> members_;
     std::optional<std::uint32_t> found_;
 };

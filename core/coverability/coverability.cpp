@@ -9,6 +9,40 @@
 
 namespace fencepost {
 
+namespace {
+
+// Finds out how a step is made, or an error comes about.
+struct Retrace {
+    void step(std::uint32_t global, std::uint32_t local, const Move& how) {
+        if (found || wanted.to != global || wanted.moved != local) return;
+        move = how;
+        found = true;
+    }
+    void error(const Violation& violation) {
+        if (found || wanted.to != Crowd::none || violation.kind != wanted.error) return;
+        move = violation.move;
+        found = true;
+    }
+
+    const CrowdStep& wanted;
+    Move move{};
+    bool found = false;
+};
+
+void describe(Crowd& crowd, const std::vector<CrowdStep>& path, CoverabilityAnswer& answer) {
+    answer.copies.assign(static_cast<std::size_t>(crowd.templates()), 0);
+    for (const CrowdStep& step : path) {
+        if (step.mover != Crowd::none && crowd.is_entry(step.mover))
+            ++answer.copies[static_cast<std::size_t>(crowd.template_of(step.mover))];
+        Retrace retrace{step};
+        crowd.expand(step.from, step.mover, retrace);
+        if (!retrace.found) throw std::logic_error("a step of a crowd cannot be retraced");
+        answer.path.push_back({retrace.move, step.mover, step.moved});
+    }
+}
+
+}  // namespace
+
 Coverability::Coverability(Program program, std::vector<TemplateSlots> templates, const CoverabilitySpec& spec) : spec_(spec) {
     program.validate();
     const int threads = static_cast<int>(program.threads.size());
@@ -28,7 +62,7 @@ CoverabilityResult Coverability::run() {
     ForwardViews views(*crowd_);
     CoverabilityResult result;
     for (const ViolationKind kind : {ViolationKind::cycle, ViolationKind::assertion, ViolationKind::range})
-        result.answers.push_back(CoverabilityAnswer{kind, Coverable::undecided, {}, 0});
+        result.answers.push_back(CoverabilityAnswer{kind, Coverable::undecided, {}, {}, 0});
 
     // Whether the budgets allow to go on.
     const auto watch = [&](std::uint64_t elements, std::uint64_t bytes) {
@@ -61,7 +95,7 @@ CoverabilityResult Coverability::run() {
                 elements += search.elements();
                 answer.elements = search.elements();
                 if (over) answer.coverable = search.found() ? Coverable::yes : Coverable::no;
-                if (search.found()) answer.copies = search.copies();
+                if (search.found()) describe(*crowd_, search.path(), answer);
                 if (!watch(elements, before + search.bytes())) break;
             }
         }

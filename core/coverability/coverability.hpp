@@ -26,11 +26,20 @@ struct CoverabilitySpec {
 
 enum class Coverable : std::uint8_t { no, yes, undecided };
 
-// Whether some instance comes to a violation of a kind, and how many copies of each template suffice for it.
+// A step on the way to a violation: of any member that is in the local state `mover` then and in `moved` afterwards, or
+// (none) of the thread that `move` says. Those in the state that templates begin with are new ones.
+struct CoverabilityStep {
+    Move move;
+    std::uint32_t mover;
+    std::uint32_t moved;
+};
+
+// Whether some instance comes to a violation of a kind, how, and how many copies of each template that takes.
 struct CoverabilityAnswer {
     ViolationKind kind = ViolationKind::none;
     Coverable coverable = Coverable::undecided;
     std::vector<std::uint32_t> copies;
+    std::vector<CoverabilityStep> path;  // the last step ends where the next instruction is at fault
     std::uint64_t elements = 0;  // least elements that the backward search has met
 };
 

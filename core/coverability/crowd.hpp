@@ -59,8 +59,8 @@ public:
     std::uint64_t bytes() const { return globals_.bytes() + locals_.size() * (words_ + 8) * sizeof(Word); }
 
     // The steps of a member in state `local`, or (none) those of the global state itself. The visitor has
-    //   void step(std::uint32_t global, std::uint32_t local)   the member's next state, none if it is no longer one
-    //   void error(ViolationKind)
+    //   void step(std::uint32_t global, std::uint32_t local, const Move&)   the member's next state, none if it is none
+    //   void error(const Violation&)
     template <class Visitor>
     void expand(std::uint32_t global, std::uint32_t local, Visitor& visitor) {
         const std::uint8_t* stored = globals_.record(global);
@@ -82,14 +82,14 @@ private:
 
     template <class Visitor>
     struct Steps {
-        bool successor(const Move&, const Word* config) {
+        bool successor(const Move& move, const Word* config) {
             Word* c = crowd.moving_.data();
             std::memcpy(c, config, crowd.words_ * sizeof(Word));
             const std::uint32_t local = crowd.take_member(c);
-            visitor.step(crowd.number(c), local);
+            visitor.step(crowd.number(c), local, move);
             return true;
         }
-        void violation(const Violation& violation) { visitor.error(violation.kind); }
+        void violation(const Violation& violation) { visitor.error(violation); }
 
         Crowd& crowd;
         Visitor& visitor;

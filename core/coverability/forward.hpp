@@ -5,9 +5,10 @@
 // pair of others only if both may stand beside the one that moves.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <deque>
+#include <set>
 #include <vector>
 
 #include "coverability/crowd.hpp"
@@ -44,15 +45,6 @@ public:
             for (std::uint64_t word = words_[i]; word != 0; word &= word - 1)
                 visit(static_cast<std::uint32_t>(i * 64) + static_cast<std::uint32_t>(std::countr_zero(word)));
     }
-    // How many smaller numbers are in the set.
-    std::size_t rank(std::uint32_t n) const {
-        std::size_t count = 0;
-        const std::size_t whole = std::min<std::size_t>(n / 64, words_.size());
-        for (std::size_t i = 0; i < whole; ++i) count += static_cast<std::size_t>(std::popcount(words_[i]));
-        if (whole == n / 64 && whole < words_.size())
-            count += static_cast<std::size_t>(std::popcount(words_[whole] & ((std::uint64_t{1} << n % 64) - 1)));
-        return count;
-    }
 
 private:
     std::vector<std::uint64_t> words_;
@@ -79,8 +71,8 @@ public:
     // Works for a while. True once everything is known.
     bool advance() {
         for (int i = 0; i < 64 && !waiting_.empty(); ++i) {
-            const std::uint32_t g = waiting_.front();
-            waiting_.pop_front();
+            const std::uint32_t g = *waiting_.rbegin();
+            waiting_.erase(g);
             globals_[g].waits = false;
             process(g);
         }
@@ -115,8 +107,8 @@ private:
     struct Global {
         NumberSet present;
         NumberSet expanded;
-        NumberSet rowed;  // the local states that have rows: in this order
         std::vector<Row> rows;
+        std::vector<std::uint32_t> places;  // of the rows, by local state
         std::vector<Transfer> transfers;
         std::uint64_t passed_on = 0;  // the clock when all transfers were last made
         std::size_t settled = 0;  // how many transfers existed then
@@ -124,17 +116,20 @@ private:
         bool known = false;
         bool moved_itself = false;
 
-        const Row* row(std::uint32_t local) const { return rowed.has(local) ? &rows[rowed.rank(local)] : nullptr; }
+        const Row* row(std::uint32_t local) const {
+            const std::uint32_t place = local < places.size() ? places[local] : none;
+            return place == none ? nullptr : &rows[place];
+        }
     };
 
     // What expanding one state shows.
     struct Expansion {
-        void step(std::uint32_t to, std::uint32_t moved) {
+        void step(std::uint32_t to, std::uint32_t moved, const Move&) {
             if (to == from && moved == mover) return;
             views.steps_.push_back(CrowdStep{from, mover, to, moved});
             views.at(from).transfers.push_back(Transfer{mover, to, moved});
         }
-        void error(ViolationKind kind) { views.errors_.push_back(CrowdStep{from, mover, none, none, kind}); }
+        void error(const Violation& violation) { views.errors_.push_back(CrowdStep{from, mover, none, none, violation.kind}); }
 
         ForwardViews& views;
         std::uint32_t from;
@@ -154,14 +149,19 @@ private:
         Global& global = at(g);
         if (global.waits) return;
         global.waits = true;
-        waiting_.push_back(g);
+        waiting_.insert(g);
     }
 
     Row& row_of(Global& global, std::uint32_t local) {
-        const std::size_t place = global.rowed.rank(local);
-        if (!global.rowed.add(local)) return global.rows[place];
+        if (local >= global.places.size()) {
+            bytes_ += (local + 1 - global.places.size()) * sizeof(std::uint32_t);
+            global.places.resize(local + 1, none);
+        }
+        std::uint32_t& place = global.places[local];
+        if (place != none) return global.rows[place];
+        place = static_cast<std::uint32_t>(global.rows.size());
         bytes_ += sizeof(Row) + crowd_.locals() / 8 + 16;
-        return *global.rows.insert(global.rows.begin() + static_cast<std::ptrdiff_t>(place), Row{});
+        return global.rows.emplace_back();
     }
 
     // Entries stand beside everyone, everywhere.
@@ -260,7 +260,7 @@ private:
     std::vector<Global> globals_;
     std::vector<CrowdStep> steps_;
     std::vector<CrowdStep> errors_;
-    std::deque<std::uint32_t> waiting_;
+    std::set<std::uint32_t> waiting_;  // the newest first: 2 visits a state on a ticket lock, where oldest first takes 48
     std::vector<std::uint32_t> fresh_;
     std::uint64_t clock_ = 0;
     std::uint64_t known_ = 0;

@@ -215,6 +215,7 @@ void publish_read(ThreadState& thread, Location& location) {
 
 // W_SC := M_SC := T_SC(t) |_| M_SC, before a write.
 void sc_write_clocks(ThreadState& thread, Location& location, const Access& access) {
+    if (location.is_ignored) return;
     const bool same = location.sc_all.empty();
     const Event from = same || location.sc_all.mixed ? location.sc_write.owner : location.sc_all.owner;
     if (learn(thread, ThreadState::Sc, location, same ? ScWrite : ScAll)) {
@@ -281,7 +282,7 @@ void read_slowly(ThreadState& thread, Location& location, const Access& access) 
         if (is_sc) psc_sc_read(thread, location);
     }
     const bool grown = acquire_clock(thread, location, is_acquire);
-    const bool grown_sc = learn(thread, ThreadState::Sc, location, ScWrite);
+    const bool grown_sc = !location.is_ignored && learn(thread, ThreadState::Sc, location, ScWrite);
     const bool is_first = !thread.knows(location.sc_write.owner) && !has_read(thread, location);
     // What a thread knows changes here, or at its writes. Other reads are no events of their own.
     if (grown || grown_sc || is_first) thread.tick();
@@ -290,7 +291,7 @@ void read_slowly(ThreadState& thread, Location& location, const Access& access) 
         thread.sc_since = thread.epoch;
         remember_edge(thread, location, location.sc_write.owner, access);
     }
-    publish_read(thread, location);
+    if (!location.is_ignored) publish_read(thread, location);
     if (is_first) remember_read(thread, location);
     note_fences(thread, location);
 }

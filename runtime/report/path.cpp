@@ -5,8 +5,10 @@
 namespace fencepost::rt {
 namespace {
 
+// What the thread has learnt at `except`, the location of the write, does not count: that is the access in question.
 // Goes back from (thread, epoch) along edges until the thread of the write; depth first, a few edges wide.
-unsigned search(const ThreadState& thread, Epoch until, Event write, Step* steps, unsigned room, unsigned& budget) {
+unsigned search(const ThreadState& thread, Epoch until, Event write, std::uintptr_t except, Step* steps, unsigned room,
+                unsigned& budget) {
     if (room == 0 || budget == 0) return 0;
     --budget;
     const unsigned made = thread.edges_made.load(std::memory_order_acquire);
@@ -21,7 +23,7 @@ unsigned search(const ThreadState& thread, Epoch until, Event write, Step* steps
         const Edge& edge = thread.edges[(made - back) % ThreadState::edges_kept];
         const Event from{edge.from.load(std::memory_order_relaxed)};
         if (edge.epoch.load(std::memory_order_relaxed) > until || from.slot() != write.slot()) continue;
-        if (from.epoch() < write.epoch()) continue;
+        if (from.epoch() < write.epoch() || edge.address.load(std::memory_order_relaxed) == except) continue;
         steps[0] = step_of(edge);
         return 1;
     }
@@ -29,9 +31,10 @@ unsigned search(const ThreadState& thread, Epoch until, Event write, Step* steps
         const Edge& edge = thread.edges[(made - back) % ThreadState::edges_kept];
         const Event from{edge.from.load(std::memory_order_relaxed)};
         if (edge.epoch.load(std::memory_order_relaxed) > until || !from) continue;
+        if (edge.address.load(std::memory_order_relaxed) == except) continue;
         const ThreadState* const other = thread_of_slot(from.slot());
         if (!other || other == &thread) continue;
-        const unsigned count = search(*other, from.epoch(), write, steps, room - 1, budget);
+        const unsigned count = search(*other, from.epoch(), write, 0, steps, room - 1, budget);
         if (count == 0) continue;
         steps[count] = step_of(edge);
         return count + 1;
@@ -41,10 +44,10 @@ unsigned search(const ThreadState& thread, Epoch until, Event write, Step* steps
 
 }  // namespace
 
-unsigned path_between(const ThreadState& thread, Event write, Step* steps) {
+unsigned path_between(const ThreadState& thread, Event write, std::uintptr_t address, Step* steps) {
     if (!write) return 0;
     unsigned budget = 200;
-    return search(thread, thread.epoch, write, steps, longest_path, budget);
+    return search(thread, thread.epoch, write, address, steps, longest_path, budget);
 }
 
 }  // namespace fencepost::rt

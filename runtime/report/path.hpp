@@ -15,7 +15,7 @@ struct Step {
 };
 constexpr unsigned longest_path = 16;
 
-// Accesses by which knowledge of `write` has come to the thread, oldest first. 0: not remembered.
-unsigned path_between(const ThreadState& thread, Event write, Step* steps);
+// Accesses by which knowledge of `write`, which is to `address`, has come to the thread, oldest first. 0: not remembered.
+unsigned path_between(const ThreadState& thread, Event write, std::uintptr_t address, Step* steps);
 
 }  // namespace fencepost::rt

@@ -262,7 +262,7 @@ void report_violation(ThreadState& thread, const Access& access, const Finding& 
         add_write(record, "missed", finding.missed, access);
         if (finding.has_stale) add_write(record, "stale", finding.stale, access);
         Step steps[longest_path];
-        const unsigned count = path_between(thread, finding.missed.by(), steps);
+        const unsigned count = path_between(thread, finding.missed.by(), access.address, steps);
         record.begin_list("path");
         for (unsigned i = 0; i < count; ++i) {
             record.begin_object().number("thread", steps[i].thread);

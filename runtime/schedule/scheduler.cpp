@@ -171,7 +171,7 @@ Task* follow(int count) {
         if (wanted < 0) {
             if (!u.config.lenient && u.replayer.complete())
                 abandon(Status::Diverged, "the recorded schedule is over, and the program goes on");
-            return u.strategy.pick(u.ready, count, u.current, outcome->steps);
+            return u.strategy.pick(u.ready, count, u.current, outcome->contested);
         }
         for (int i = 0; i < u.alive; ++i) {
             // Whom the recorded strategy could choose may spin or yield here; a ready thread is enough.
@@ -185,6 +185,26 @@ Task* follow(int count) {
             abandon(Status::Diverged, "a thread that ran when the schedule was recorded cannot run now");
         u.replayer.skip_segment();
     }
+}
+
+// A step that nobody else can notice may as well come first, whatever the strategy: every schedule has an equal one
+// that does so, and chance is spent on steps whose order matters. Above all, threads begin when all of them are there.
+Task* unnoticed(int count) {
+    Task* found = nullptr;
+    for (int i = 0; i < count; ++i) {
+        if (!is_local(u.ready[i]->pending) || u.ready[i]->pending.kind == Point::Yield) continue;
+        if (found == nullptr || u.ready[i] == u.current) found = u.ready[i];
+    }
+    return found;
+}
+
+Task* ask_strategy(int count) {
+    if (u.config.kind == Kind::Replay) return follow(count);
+    if (u.config.kind != Kind::Exhaustive) return u.strategy.pick(u.ready, count, u.current, outcome->contested);
+    Task* const chosen = explorer.pick(u.ready, count, u.current);
+    if (chosen != nullptr) return chosen;
+    if (explorer.trouble() != nullptr) abandon(Status::Diverged, explorer.trouble());
+    abandon(Status::Redundant, nullptr);
 }
 
 // Who waits for a write to the address, or spins on it, may look again.
@@ -206,17 +226,11 @@ Task* decide() {
     ++outcome->steps;
     u.clock += tick;
 
-    Task* chosen = nullptr;
-    switch (u.config.kind) {
-        case Kind::Replay: chosen = follow(count); break;
-        case Kind::Exhaustive:
-            chosen = explorer.pick(u.ready, count, u.current);
-            if (chosen == nullptr) {
-                if (explorer.trouble() != nullptr) abandon(Status::Diverged, explorer.trouble());
-                abandon(Status::Redundant, nullptr);
-            }
-            break;
-        default: chosen = u.strategy.pick(u.ready, count, u.current, outcome->steps);
+    const bool strategic = u.config.kind != Kind::Replay && u.config.kind != Kind::Exhaustive;
+    Task* chosen = strategic ? unnoticed(count) : nullptr;
+    if (chosen == nullptr) {
+        if (count > 1) ++outcome->contested;
+        chosen = ask_strategy(count);
     }
     if (u.recorder.on()) u.recorder.step(chosen->id, outcome->hash);
 
@@ -225,7 +239,8 @@ Task* decide() {
                                       static_cast<std::uint64_t>(done.kind) << 1 | (done.writes ? 1U : 0U))) *
                     0x100000001b3U;
     chosen->last_step = outcome->steps;
-    // Whether an RMW changes anything is known when it is done (note_access): a CAS that fails is no news for who spins.
+    // Whether an RMW changes anything is known when it is done (note_access): a CAS that fails is no news for who
+    // spins.
     if (done.writes && done.kind != Point::Rmw) tell_of_write(done.address, chosen);
     u.strategy.executed(*chosen, u.ready, count);
 
@@ -388,6 +403,7 @@ void cancel_creation(int id) {
 }
 
 void enter(int id) {
+    const rt::Busy busy;  // as in go_on
     self = id;
     await_token(u.tasks[id]);
 }

@@ -159,6 +159,7 @@ class CoverabilityAnswer(TypedDict):
     kind: int
     coverable: int
     copies: list[int]
+    path: list[tuple[tuple[int, int, tuple[int, ...], bool], int, int]]  # move, local states before and after
     elements: int
 
 class CoverabilityResult(TypedDict):

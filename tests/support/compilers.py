@@ -22,8 +22,12 @@ needs_runtime = pytest.mark.skipif(
 
 @cache
 def installed(program: str, package: str) -> str | None:
-    """None, or why there is no such program: it is installed if we may and can."""
-    if shutil.which(program):
+    """None, or why there is no such program, or header: it is installed if we may and can."""
+
+    def is_there() -> bool:
+        return shutil.which(program) is not None or os.path.exists(os.path.join("/usr/include", program))
+
+    if is_there():
         return None
     apt = shutil.which("apt-get")
     if apt is None or os.geteuid() != 0:
@@ -33,7 +37,7 @@ def installed(program: str, package: str) -> str | None:
         done = subprocess.run(command, capture_output=True, text=True, env=settings, timeout=600, check=False)
         if done.returncode != 0:
             return f"there is no {program}, and it could not be installed: {done.stderr.strip()[-200:]}"
-    return None if shutil.which(program) else f"{package} brought no {program}"
+    return None if is_there() else f"{package} brought no {program}"
 
 
 def required(program: str, package: str | None = None) -> None:
@@ -41,6 +45,11 @@ def required(program: str, package: str | None = None) -> None:
     trouble = installed(program, package or program)
     if trouble is not None:
         pytest.skip(trouble)
+
+
+def packaged(header: str, package: str) -> None:
+    """Skips the test, with the reason, if there is no such header of a library and it cannot be installed."""
+    required(header, package)
 
 
 def plus_plus(name: str) -> str:
@@ -53,7 +62,7 @@ def build(source: object, target: object, *options: str, compiler: str = "gcc", 
     name = plus_plus(compiler) if language == "c++" else compiler
     found = shutil.which(name)
     assert found is not None
-    choice = wrapper.choose(["-x", language, *options, str(source), "-o", str(target)])
+    choice = wrapper.choose(["-x", language, str(source), *options, "-o", str(target)])
     done = subprocess.run(wrapper.complete([found], choice), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 

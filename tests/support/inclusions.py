@@ -124,7 +124,7 @@ def outcomes(program: Program, model: ModelInfo, like: Program) -> set[tuple[int
     observed = observed_of(like)
     found = enumerate_executions(
         program,
-        model.rules(program.isa),
+        model.rules_for(program),
         observed=observed,
         unrolling=Unrolling(store_conditionals_fail=False),
         limits=Limits(timeout=60),

@@ -110,6 +110,38 @@ subsume        of states that differ in the monitor only, those that see most ar
 pairs          any number of threads: states with two threads that are never there at once are left out
 compress       what the monitor remembers is stored once for all states that share it
 """,
+    "sanitizer": """\
+`fencepost cc` and `fencepost c++` compile C and C++ programs so that every access is watched; `fencepost run`
+runs them, many times, under schedules of its choice. A violation: under SC an access comes after a write, but
+the model of C11 lets it take no notice of that write. All that is reported can happen (by the model; a given
+compiler and processor may be stronger); what no run shows is not reported. docs/sanitizer.md tells more.
+""",
+    "schedules": """\
+native   the operating system chooses: for long programs; a run cannot be repeated
+random   whoever can go on, with equal chances, at each access and each synchronisation
+pct      random priorities, which change at depth - 1 random points: a bug of depth d shows in a run of k
+         steps and n threads with probability 1/(n k^(d-1)) or more (Burckhardt et al., ASPLOS 2010)
+pos      random priorities, drawn anew after each conflict (Yuan, Yang and Gu, CAV 2018)
+default  random, pct of depths 2 to 5, and pos in turn
+The same seed is the same schedule, in any process: each finding tells the command that repeats it.
+""",
+    "benign-waits": """\
+A loop that only reads until something is there may read an old value and go on waiting: by the letter a
+violation, in fact harmless. fencepost.h says so in the program (fencepost_wait_eq and the like);
+--benign-waits tries it out: the load gets an old value that the model allows, and if the thread does nothing
+but load again, it was a wait. Such findings are told as "benign wait" and do not count.
+""",
+    "sanitizer-options": """\
+FENCEPOST_OPTIONS="key=value:key=value" goes to the runtime in the program; help=1 lists all.
+races=0|1          races of plain accesses too (1)
+sc=rc11|fence|acqrel   what seq_cst accesses mean (rc11)
+halt_on_error=1    end the program at the first finding
+exitcode=N         of a program with findings that would have ended with 0 (66)
+log_path=FILE      findings as JSON lines, for fencepost explain FILE
+history=N          writes remembered per atomic location, 2 to 64 (8)
+suppressions=FILE  findings that are not told: lines kind:pattern
+schedule=, seed=, depth=, steps=, max_steps=, record=FILE, replay=FILE   of the schedule
+""",
     "exit-codes": "".join(f"{code}  {meaning}\n" for code, meaning in MEANING.items())
     + "Of several files, the code of the one that needs attention most.\n",
 }

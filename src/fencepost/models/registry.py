@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import PurePath
 from typing import TYPE_CHECKING, cast
 
-from fencepost.program.form import Access, Instruction, Isa, Program, orders_of
+from fencepost.program.form import Access, Instruction, Isa, Lock, Program, orders_of
 from fencepost.program.orders import Order
 from fencepost.program.templates import template_names
 
@@ -82,9 +82,15 @@ class ModelInfo:
     def rules_for(self, program: Program) -> Rules:
         """Its axioms, if they say something of everything in the program. Raises models.Unsupported."""
         rules = self.rules(program.isa)
-        if self.axioms and (require := getattr(import_module(self.axioms), "require_supported", None)) is not None:
+        module = import_module(self.axioms)
+        if (require := getattr(module, "require_supported", None)) is not None:
             require(program)
-        return rules
+        locks = [step for thread in program.threads for step in thread.code if isinstance(step, Lock)]
+        if not locks:
+            return rules
+        if not hasattr(module, "LOCKED_RULES"):
+            raise Unsupported(self.name, locks[0], "its axioms say nothing of blocks under a lock")
+        return cast("Rules", module.LOCKED_RULES)
 
     def prepare(self, program: Program) -> Program:
         """`program` in the model's own terms. Raises models.Unsupported."""
@@ -164,7 +170,8 @@ MODELS: dict[str, ModelInfo] = {
             "tso",
             "TSO (x86)",
             "a store buffer per thread; C11 orders as compiled for x86",
-            "robustness, triangular races, assertions under SC: exact; state-robustness: bounded buffers",
+            "robustness, triangular races, assertions under SC: exact, also for any number of threads; "
+            "state-robustness: bounded buffers",
             "fencepost.models.tso.prepare",
             "attacks",
             "fencepost.models.tso.evidence",
@@ -183,7 +190,7 @@ MODELS: dict[str, ModelInfo] = {
             "sc",
             "SC (sequential consistency)",
             "plain interleaving: only assertions and deadlocks are decided",
-            "assertions and deadlocks: exact",
+            "assertions (also for any number of threads) and deadlocks: exact",
             "fencepost.models.sc.prepare",
             "none",
             "fencepost.models.sc.evidence",

@@ -157,21 +157,25 @@ def observables(proposition: Proposition) -> Iterator[Observable]:
             yield from observables(conclusion)
 
 
-def show(proposition: Proposition, level: int = 0) -> str:
-    """The proposition as a litmus test has it, with the parentheses that it needs."""
+def show(proposition: Proposition, value: Callable[[int], str] = str, level: int = 0) -> str:
+    """The proposition as a litmus test has it, with the parentheses that it needs. `value` says what numbers mean."""
+
+    def of(part: Proposition, inner: int = 0) -> str:
+        return show(part, value, inner)
+
     match proposition:
         case Equal(left, right):
-            return f"{left}={right}"
-        case Truth(value):
-            return "true" if value else "false"
+            return f"{left}={value(right) if isinstance(right, int) else right}"
+        case Truth(truth):
+            return "true" if truth else "false"
         case Not(Equal(left, right)):
-            return f"{left}!={right}"
+            return f"{left}!={value(right) if isinstance(right, int) else right}"
         case Not(arg):
-            return f"not {show(arg, 3)}"
+            return f"not {of(arg, 3)}"
         case And(args):
-            text, mine = " /\\ ".join(show(arg, 3) for arg in args), 2
+            text, mine = " /\\ ".join(of(arg, 3) for arg in args), 2
         case Or(args):
-            text, mine = " \\/ ".join(show(arg, 2) for arg in args), 1
+            text, mine = " \\/ ".join(of(arg, 2) for arg in args), 1
         case Implies(premise, conclusion):
-            text, mine = f"{show(premise, 1)} => {show(conclusion)}", 0
+            text, mine = f"{of(premise, 1)} => {of(conclusion)}", 0
     return f"({text})" if mine < level else text

@@ -347,6 +347,14 @@ class Program:
                     return location.name, slot
         return None
 
+    def value_text(self, value: int) -> str:
+        """A value as people write it: an address by the name of what is there (no number of a test is one)."""
+        cell = self.cell_at(value) if self.language == "litmus" else None
+        if cell is None:
+            return str(value)
+        name, slot = cell
+        return name if self.location(name).size == 1 else f"{name}[{slot}]"
+
     def address_of(self, name: str, slot: int = 0) -> int:
         """Where a cell is. Only locations of programs for a processor have addresses."""
         location = self.location(name)

@@ -26,7 +26,9 @@ def _report(result: Comparison, style: Style) -> Iterator[str]:
     name = printable(program.name) if result.file is None else f"{printable(program.name)} ({printable(result.file)})"
     yield style.paint(style.strong, name)
     if program.final is not None:
-        yield from wrapped(f"{program.final.quantifier.value} {printable(show(program.final.proposition))}", "  ")
+        yield from wrapped(
+            f"{program.final.quantifier.value} {printable(show(program.final.proposition, program.value_text))}", "  "
+        )
     yield ""
     others = [row.model for row in result.rows]
     head = ["model", "executions", "states", *(["condition"] if program.final is not None else [])]
@@ -92,7 +94,7 @@ def data(result: Comparison) -> dict[str, Any]:
         "unroll": result.unroll,
         "condition": None
         if final is None
-        else {"quantifier": final.quantifier.value, "proposition": show(final.proposition)},
+        else {"quantifier": final.quantifier.value, "proposition": show(final.proposition, result.program.value_text)},
         "models": [_row(row, result) for row in result.rows],
     }
 

@@ -57,14 +57,16 @@ def _report(result: Outcomes, style: Style) -> Iterator[str]:
     yield from wrapped(headline(result, style))
     if result.program.final is not None:
         final = result.program.final
-        yield from wrapped(f"{final.quantifier.value} {printable(show(final.proposition))}", "  ")
+        yield from wrapped(
+            f"{final.quantifier.value} {printable(show(final.proposition, result.program.value_text))}", "  "
+        )
     if result.unknown is not None:
         return
     yield ""
     width = len(f"{max((state.executions for state in result.states), default=0):,}")
     for state in result.states:
         mark = "*" if state.holds else " "
-        yield f"  {state.executions:>{width},} {mark} {values_text(state)}"
+        yield f"  {state.executions:>{width},} {mark} {values_text(state, result.program)}"
     for number, what in ((result.blocked, "wait for ever"), (result.failed, "fail an assertion or miss an array")):
         if number:
             yield f"  {number:>{width},}   {what}"
@@ -74,7 +76,7 @@ def _report(result: Outcomes, style: Style) -> Iterator[str]:
         yield f"  {' ' * width} * the condition's proposition holds"
     for state in result.states:
         if state.execution is not None:
-            yield from heading(f"An execution that ends with {values_text(state)}", style)
+            yield from heading(f"An execution that ends with {values_text(state, result.program)}", style)
             yield from _execution(state, result.program, style)
     yield ""
     executions = f"{result.executions:,} execution{'' if result.executions == 1 else 's'}"
@@ -99,8 +101,12 @@ def cycle_texts_of(edges: tuple[Any, ...], state: Outcome, program: Program) -> 
     return cycle_texts(replace(state.execution, cycle=edges), program)
 
 
-def values_text(state: Outcome) -> str:
-    return " ".join(f"{printable(str(what))}={value};" for what, value in state.values.items()) or "(nothing observed)"
+def values_text(state: Outcome, program: Program) -> str:
+    shown = program.value_text
+    return (
+        " ".join(f"{printable(str(what))}={shown(value)};" for what, value in state.values.items())
+        or "(nothing observed)"
+    )
 
 
 def data(result: Outcomes) -> dict[str, Any]:
@@ -118,7 +124,7 @@ def data(result: Outcomes) -> dict[str, Any]:
         "unroll": result.unroll,
         "condition": None
         if final is None
-        else {"quantifier": final.quantifier.value, "proposition": show(final.proposition)},
+        else {"quantifier": final.quantifier.value, "proposition": show(final.proposition, result.program.value_text)},
         "occurrence": None if result.occurrence is None else result.occurrence.value,
         "satisfied": result.is_satisfied,
         "complete": result.unknown is None and result.open_end is None,

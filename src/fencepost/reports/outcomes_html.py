@@ -59,12 +59,12 @@ def _outcomes(number: int, result: Outcomes) -> Iterator[str]:
     final = result.program.final
     facts = [("program", _name(result)), ("model", model_title(result.model))]
     if final is not None:
-        facts.append(("condition", f"{final.quantifier.value} {show(final.proposition)}"))
+        facts.append(("condition", f"{final.quantifier.value} {show(final.proposition, result.program.value_text)}"))
     yield from page.heading(_kind(result), headline(result), "", facts)
     yield from _states(number, result)
     for index, state in enumerate(result.states):
         if state.execution is not None:
-            title = f"An execution that ends with {values_text(state)}"
+            title = f"An execution that ends with {values_text(state, result.program)}"
             yield from page.execution(f"r{number}w{index}", title, state.execution, result.program)
     if not any(state.execution for state in result.states):
         yield f'<div class="both">{"".join(page.source(result.program))}</div>'
@@ -76,7 +76,7 @@ def _states(number: int, result: Outcomes) -> Iterator[str]:
         return
     yield "<table><thead><tr><th>executions</th><th>final state</th><th></th></tr></thead><tbody>"
     for index, state in enumerate(result.states):
-        words = page.text(values_text(state))
+        words = page.text(values_text(state, result.program))
         link = words if state.execution is None else f'<a href="#r{number}w{index}">{words}</a>'
         holds = "the condition's proposition holds" if state.holds else ""
         yield f"<tr><td>{state.executions:,}</td><td>{link}</td><td>{page.text(holds)}</td></tr>"

@@ -20,7 +20,7 @@ def render(result: Outcomes) -> str:
     """A standalone SVG document. Executions are in `result` only if they were asked for."""
     shown = [
         (
-            f"{values_text(state)} ({state.executions:,} of {result.executions:,})",
+            f"{values_text(state, result.program)} ({state.executions:,} of {result.executions:,})",
             lay_out(state.execution, result.program),
         )
         for state in result.states

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
+from time import perf_counter
 
 from fencepost import _core
 from fencepost.models.axiomatic.algebra import Axiom, Rules
 from fencepost.models.axiomatic.candidates import Candidate, candidate_of
-from fencepost.models.axiomatic.paths import Path, Unrolling, all_paths
+from fencepost.models.axiomatic.paths import Path, Unrolling, all_paths, within_words
 from fencepost.program.condition import Observable
 from fencepost.program.form import Program
 
@@ -117,10 +118,14 @@ def enumerate_executions(
     """
     unrolling = unrolling or Unrolling()
     limits = limits or Limits()
-    paths = all_paths(program, unrolling)
+    program = within_words(program)
+    started = perf_counter()
+    paths = all_paths(program, unrolling, None if limits.timeout is None else started + limits.timeout)
     core = to_core(program, paths, observed)
     model = compile_rules(rules)
     judges = [compile_judge(other) for other in against]
+    if limits.timeout is not None:
+        limits = replace(limits, timeout=max(limits.timeout - (perf_counter() - started), 1e-3))
     found = _run(core, model, judges, limits, on_progress)
     return Enumeration(
         program,

@@ -20,10 +20,12 @@ INIT = -1
 
 # What the threads' paths say by themselves. lxsx and amo are the parts of rmw: by load-linked and store-conditional,
 # and by one instruction. rmw-data: the write is computed from the read. rmw-ctrl: from what a CAS compares to
-# its write. pick-*: dependencies on reads that only decided, in a CAS, where a value comes from.
+# its write. block: events of one block under a lock.
+# pick-*: dependencies on reads that only decided, in a CAS, where a value comes from.
 RELATIONS = (
     *("addr", "data", "ctrl", "rmw", "amo", "lxsx", "rmw-data", "rmw-ctrl"),
     *("pick-addr", "pick-data", "pick-ctrl"),
+    "block",
 )
 
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import product
 from math import prod
+from time import perf_counter
 
-from fencepost.models import Unsupported
 from fencepost.program.analysis.values import Values, possible_values
 from fencepost.program.expr import Binary, Const, Expr, ReadValue, Reg, Unary, evaluate, parts, registers_of, substitute
 from fencepost.program.form import (
@@ -50,10 +50,11 @@ from fencepost.program.lts import Cell
 from fencepost.program.orders import Mark
 from fencepost.program.templates import require_no_templates
 
-from .tags import access_tags, fence_tags
+from .tags import LOCK, access_tags, fence_tags
 
 _EVALUATIONS = 1024  # of one condition, at most, to find out whether it can hold
 _MAX_PATHS = 50_000
+_WORD = 1 << 62
 
 Origins = frozenset[int]  # events whose values a value is computed from
 Pairs = frozenset[tuple[int, int]]
@@ -113,7 +114,9 @@ class Unrolling:
     store_conditionals_fail: bool = True
 
 
-def thread_paths(program: Program, thread: int, unrolling: Unrolling, values: Values) -> list[Path]:
+def thread_paths(
+    program: Program, thread: int, unrolling: Unrolling, values: Values, deadline: float | None = None
+) -> list[Path]:
     """All paths of a thread. Raises models.Unsupported, and TooManyPathsError."""
     found = []
     todo = [_start(program.threads[thread])]
@@ -122,22 +125,26 @@ def thread_paths(program: Program, thread: int, unrolling: Unrolling, values: Va
         run = todo.pop()
         if run.end is not None:
             found.append(run.path(thread))
+            name = program.threads[thread].name
             if len(found) > _MAX_PATHS:
-                raise TooManyPathsError(
-                    f"thread {program.threads[thread].name} has more than {_MAX_PATHS:,} control-flow paths"
-                )
+                raise TooManyPathsError(f"thread {name} has more than {_MAX_PATHS:,} control-flow paths")
+            if deadline is not None and perf_counter() > deadline:
+                raise TooManyPathsError(f"the time was over when {len(found):,} paths of thread {name} were listed")
         else:
             todo.extend(reversed(list(runner.step(run))))
     return found
 
 
-def all_paths(program: Program, unrolling: Unrolling) -> list[list[Path]]:
-    """The paths of every thread. Raises models.Unsupported, and TooManyPathsError."""
-    if not program.wraps:
-        raise Unsupported("an axiomatic model", None, "its values are unbounded integers")
+def within_words(program: Program) -> Program:
+    """A program whose values have no bound, with so much room that bounded runs do not leave it."""
+    return program if program.wraps else replace(program, min_value=-_WORD, max_value=_WORD - 1)
+
+
+def all_paths(program: Program, unrolling: Unrolling, deadline: float | None = None) -> list[list[Path]]:
+    """The paths of every thread. Raises models.Unsupported, and TooManyPathsError (also at `deadline`)."""
     require_no_templates(program)
     values = possible_values(program)
-    return [thread_paths(program, thread, unrolling, values) for thread in range(len(program.threads))]
+    return [thread_paths(program, thread, unrolling, values, deadline) for thread in range(len(program.threads))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +163,7 @@ class _Run:
     relations: Mapping[str, Pairs] = field(default_factory=dict)
     visits: Mapping[int, int] = field(default_factory=dict)  # how often control came back to an instruction
     reservation: int | None = None  # the load-linked that is open
+    block: tuple[int, ...] | None = None  # the events since the Lock that is open
     used: Origins = frozenset()
     end: End | None = None
 
@@ -267,6 +275,9 @@ class _Runner:
             "pick-addr": self.picked(run, address),
             "pick-data": self.picked(run, data),
         }
+        if run.block is not None:
+            together = Pairs((a, b) for other in run.block for a, b in ((other, number), (number, other)))
+            run = _related(replace(run, block=(*run.block, number)), {"block": together})
         run = replace(run, events=(*run.events, event), used=run.used | behind["addr"] | behind["data"])
         return _related(run, {name: Pairs((origin, number) for origin in reads) for name, reads in behind.items()})
 
@@ -331,7 +342,9 @@ class _Runner:
             case Fence(kind):
                 yield self.goto(self.event(run, PathEvent("F", fence_tags(kind), None, pc, instruction.span)), pc + 1)
             case Lock() | Unlock():
-                raise Unsupported("an axiomatic model", instruction, "atomic blocks have no events of their own")
+                fence = PathEvent("F", frozenset({LOCK}), None, pc, instruction.span)
+                block = () if isinstance(instruction, Lock) else None
+                yield self.goto(replace(self.event(replace(run, block=None), fence), block=block), pc + 1)
             case _:
                 yield from self.access(run, instruction)
 
@@ -378,7 +391,9 @@ class _Runner:
         for here, cell in self.cells(run, instruction.ref):
             if cell is None:
                 address = self.origins(run, instruction.ref.index)
-                yield replace(here, control=here.control | address, used=here.used | address, end=End.FAILED)
+                # Where values have no bound, memory has none either, and only a part of it is followed.
+                end = End.FAILED if self.program.wraps else End.CUT
+                yield replace(here, control=here.control | address, used=here.used | address, end=end)
             else:
                 yield from self.access_to(here, instruction, cell)
 

@@ -39,6 +39,12 @@ sc_per_location = acyclic(po_loc | rf | co | fr, "sc-per-location")
 atomicity = empty(rmw & (fre @ coe), "atomicity")
 
 
+def blocks_alone(order: RelExpr) -> Axiom:
+    """Nothing comes between the events of a block under a lock, in an order that must have no cycles."""
+    block = base("block")
+    return acyclic((order - block) @ block.maybe, "locked-blocks")
+
+
 def data_race(hb: RelExpr) -> Axiom:
     """As a flag: two accesses to a location that happen in no order, of which one writes and one is not atomic."""
     conflict = ((W * (R | W) | (R | W) * W) & loc) - (IW * (R | W) | (R | W) * IW)

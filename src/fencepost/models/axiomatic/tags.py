@@ -13,6 +13,7 @@ from fencepost.program.orders import FenceKind, Mark, Order
 UPDATE = "RMW"  # the events of a read-modify-write
 STARRED = "R*"  # a wait, or a CAS that fails (RC20)
 FAILED_CAS = "CAS-"  # the read of a CAS that fails, which on x86 is locked all the same
+LOCK = "LOCK"  # the ends of a block that runs alone
 USED = "USED"  # reads on which something depends (RC20's domain of dp)
 
 _ORDER = {
@@ -34,7 +35,7 @@ _MARKS = {
     "W": frozenset({Mark.RELEASE, Mark.EXCLUSIVE}),
 }
 ALL_TAGS = (
-    *(UPDATE, STARRED, FAILED_CAS, USED),
+    *(UPDATE, STARRED, FAILED_CAS, LOCK, USED),
     *_ORDER.values(),
     *(mark.value for mark in Mark),
     *(kind.value.upper() for kind in FenceKind if kind not in _C11_FENCE),

@@ -5,6 +5,7 @@ from fencepost.models.axiomatic.relations import (
     R,
     W,
     atomicity,
+    blocks_alone,
     co,
     fr,
     full_fence,
@@ -15,7 +16,7 @@ from fencepost.models.axiomatic.relations import (
     store_load,
 )
 
-F = full_fence | store_load
+F = full_fence | store_load | tagged("LOCK")
 
 xppo = (W * W | R * W | R * R) & po
 locked = tagged("CAS-")  # a CAS that fails: still a locked instruction
@@ -23,3 +24,4 @@ implied = po @ only(domain(rmw) | locked | F) | only(range_of(rmw) | locked | F)
 xhb = xppo | implied | rfe | fr | co
 
 RULES = Rules("x86", (sc_per_location, atomicity, acyclic(xhb, "GHB")))
+LOCKED_RULES = Rules("x86", (*RULES.axioms, blocks_alone(xhb)))
