@@ -116,6 +116,14 @@ def test_a_run_that_takes_too_long_is_ended(server: ForkServer) -> None:
     assert server.run("schedule=native timeout=100")["status"] == "timeout"
 
 
+def test_blocking_that_cannot_be_seen_is_told(server: ForkServer, tmp_path: Path) -> None:
+    server.set("CASE", "pipe")
+    assert server.run("seed=0 schedule=random timeout=5000")["status"] == "timeout"
+    (told,) = records(tmp_path / "log", "error")
+    assert "blocked in the kernel" in told["message"]
+    assert server.run("seed=1 schedule=native timeout=4000")["status"] == "ok"
+
+
 def test_all_schedules(server: ForkServer) -> None:
     server.set("CASE", "mp")
     answer = server.explore()

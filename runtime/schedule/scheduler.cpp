@@ -1,11 +1,15 @@
 #include "scheduler.hpp"
 
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <climits>
+#include <cstdio>
+#include <cstring>
 
 #include "base/busy.hpp"
 #include "explore.hpp"
@@ -47,22 +51,54 @@ Universe u;
 Outcome private_outcome;
 
 // The kernel's part. Neither function touches errno.
-long raw_futex(int* word, int operation, int value) {
+long raw_futex(int* word, int operation, int value, const timespec* limit = nullptr) {
     long result;
 #if defined(__x86_64__)
-    register long timeout __asm__("r10") = 0;
+    register const timespec* timeout __asm__("r10") = limit;
     __asm__ volatile("syscall"
                      : "=a"(result)
                      : "0"(static_cast<long>(SYS_futex)), "D"(word), "S"(operation), "d"(value), "r"(timeout)
                      : "rcx", "r11", "memory");
 #else
-    result = syscall(SYS_futex, word, operation, value, nullptr);
+    result = syscall(SYS_futex, word, operation, value, limit);
 #endif
     return result;
 }
 
+// Whether the thread sleeps in the kernel.
+bool is_asleep(const Task& task) {
+    char path[64];
+    char text[512];
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", task.kernel_id);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return false;
+    const ssize_t size = read(file, text, sizeof text - 1);
+    close(file);
+    if (size <= 0) return false;
+    text[size] = 0;
+    const char* const end = strrchr(text, ')');  // of its name
+    return end != nullptr && (end[2] == 'S' || end[2] == 'D');
+}
+
+// Nobody has had a turn for long: the one whose turn it is may wait for another thread where that cannot be seen.
+void complain(std::uint64_t& seen) {
+    static bool said = false;
+    const bool stands_still = outcome->steps == seen;
+    seen = outcome->steps;
+    const Task* const holder = u.current;
+    if (!stands_still || holder == nullptr || !is_asleep(*holder)) return;
+    if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED)) return;
+    hooks.message(
+        "the thread whose turn it is has been blocked in the kernel for seconds (it reads from a pipe that another "
+        "thread writes, say). Under control the others wait until it goes on; schedule=native lets all run");
+}
+
 void await_token(Task& task) {
-    while (__atomic_load_n(&task.go, __ATOMIC_ACQUIRE) == 0) raw_futex(&task.go, FUTEX_WAIT_PRIVATE, 0);
+    constexpr timespec patience = {2, 0};
+    std::uint64_t seen = outcome->steps;
+    while (__atomic_load_n(&task.go, __ATOMIC_ACQUIRE) == 0) {
+        if (raw_futex(&task.go, FUTEX_WAIT_PRIVATE, 0, &patience) == -ETIMEDOUT) complain(seen);
+    }
     __atomic_store_n(&task.go, 0, __ATOMIC_RELAXED);
 }
 
@@ -351,6 +387,7 @@ void begin_run(const Config& config) {
         abandon(Status::Diverged, "the schedule cannot be recorded: its file cannot be written");
     u.created = 1;
     prepare(u.tasks[0], 0);
+    u.tasks[0].kernel_id = static_cast<int>(syscall(SYS_gettid));
     u.current = &u.tasks[0];
     self = 0;
     controlling = true;
@@ -405,6 +442,7 @@ void cancel_creation(int id) {
 void enter(int id) {
     const rt::Busy busy;  // as in go_on
     self = id;
+    u.tasks[id].kernel_id = static_cast<int>(syscall(SYS_gettid));
     await_token(u.tasks[id]);
 }
 

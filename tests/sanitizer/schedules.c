@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef void *(*body)(void *);
 
@@ -80,12 +81,24 @@ static void *receives(void *unused) {
     return unused;
 }
 
+/* One thread reads from a pipe what the other one writes, which nobody intercepts. */
+static int ends[2];
+static void *reads(void *unused) {
+    char byte;
+    return read(ends[0], &byte, 1) == 1 ? unused : NULL;
+}
+static void *writes(void *unused) {
+    (void)atomic_load(&flag);
+    return write(ends[1], "x", 1) == 1 ? unused : NULL;
+}
+
 int main(void) {
     const char *wanted = getenv("CASE");
     if (strcmp(wanted, "sb") == 0) run(store_x, store_y);
     if (strcmp(wanted, "mp") == 0) run(sends, receives);
     if (strcmp(wanted, "deadlock") == 0) run(first_second, second_first);
     if (strcmp(wanted, "spins") == 0) run(spins, spins);
+    if (strcmp(wanted, "pipe") == 0 && pipe(ends) == 0) run(reads, writes);
     if (strcmp(wanted, "changes") == 0) run(changes, changes);
     if (strcmp(wanted, "crash") == 0) {
         run(count, count);
