@@ -1,8 +1,11 @@
-"""How coverability grows, and how it compares with instances: `PYTHONPATH=src python bench/param.py [SECONDS]`.
+"""Any number of threads: how coverability grows, and how it compares with instances.
+
+    bench/run param [SECONDS]
 
 Families of programs for any number of threads, one parameter each. For every program: the answer for TSO and SC
-assertions together, the size of what was searched, the time; and the time that the same program takes with 2, 4, 6
-copies of each template, as a multiple of it. A cell is `-` where the time limit (20 seconds, or as told) was reached.
+assertions together, the size of what was searched, the processor time; and the time that the same program takes with
+2, 4, 6 copies of each template, as a multiple of it. A cell is `-` where the time limit (20 seconds, or as told) was
+reached.
 """
 
 from __future__ import annotations
@@ -124,10 +127,10 @@ FAMILIES: dict[str, tuple[Callable[[int], str], tuple[int, ...]]] = {
 
 
 def checked(program: Program, seconds: float, *, each: int | None = None) -> tuple[CheckResult, float]:
-    started = time.perf_counter()
+    started = time.process_time()
     options = SearchOptions(jobs=1, timeout=seconds, memory=2 << 30)
     result = api.check(program, model="tso", instances=each, options=options)
-    return result, time.perf_counter() - started
+    return result, time.process_time() - started
 
 
 def answer(result: CheckResult) -> str:

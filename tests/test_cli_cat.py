@@ -143,3 +143,10 @@ def test_from_read_is_told_as_such_however_it_is_written(fencepost):
     assert out.count("reads y = 0, before line 4:15 (P1) writes y = 1") == 1
     for format in ("svg", "html", "sarif", "json"):
         assert fencepost(*line, "--format", format)[0] == 1
+
+
+def test_a_model_of_c11_says_nothing_of_processors(fencepost):
+    line = ("litmus", write("sb.litmus", LITMUS), "--model", write("mine.cat", "C mine\nacyclic po | rf\n"))
+    code, out, _ = fencepost(*line)
+    assert code == 2
+    assert "it is for the instructions of c11, not x86" in out

@@ -14,8 +14,9 @@ import fencepost
 from fencepost.engines.graphs.enumerate import enumerate_executions
 from fencepost.models.axiomatic.candidates import candidates
 from fencepost.models.axiomatic.execution import is_consistent
+from fencepost.models.mappings import compiled
 from fencepost.models.registry import MODELS, ModelInfo, named
-from fencepost.program.form import Isa, Program
+from fencepost.program.form import Isa, Program, StoreConditional
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 OURS = {path.stem: MODELS[path.stem] for path in sorted((EXAMPLES / "models").glob("*.cat"))}
@@ -48,9 +49,11 @@ def test_our_litmus_files_have_the_same_executions(name: str) -> None:
 @pytest.mark.parametrize("name", OURS)
 @pytest.mark.parametrize("seed", range(10))
 def test_the_definition_and_the_core_agree(name: str, seed: int) -> None:
-    """On C11 programs as they are: what they mean to the model is the same for both."""
-    program = random_program(seed, Options(max_events=5))
+    """On C11 programs, as they are compiled for the model."""
+    program = compiled(random_program(seed, Options(max_events=5)), theirs(name).target)
     rules = theirs(name).rules(program.isa)
+    if any(isinstance(step, StoreConditional) for thread in program.threads for step in thread.code):
+        pytest.skip("the loops of its updates have too many candidates for the definition")
     everything = []
     for candidate in candidates(program):
         everything.append(candidate)

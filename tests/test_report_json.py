@@ -17,14 +17,14 @@ PLAIN = {"string": str, "boolean": bool, "integer": int, "number": (int, float)}
 
 
 def documented():
-    """section -> field -> type, from the tables."""
+    """section -> field -> type, from the tables. Sections that describe no object of a result have none."""
     sections, current = {}, None
     for line in DOCUMENT.read_text(encoding="utf-8").splitlines():
         if line.startswith("## "):
             current = sections.setdefault(line[3:].strip().lower(), {})
         elif row := re.match(r"\| `(\w+)` \| (.+?) \| (.+) \|$", line):
             current[row[1]] = re.sub(r"\[([^]]+)\]\([^)]*\)", r"\1", row[2])
-    return sections
+    return {section: fields for section, fields in sections.items() if fields}
 
 
 def check(value, kind, path, seen):

@@ -22,6 +22,7 @@ BUILDS = [(family, level) for family in ("gcc", "clang") for level in ("-O0", "-
 
 # libstdc++ 12: std::barrier's tree of tickets, and the waiter count of std::atomic::wait (a load that may miss a store
 # of the user's: the lost wake-up that libc++ had, llvm issue 109290).
+LARGE = ("many_threads", "thousand_at_once")
 NOT_ROBUST = ("barriers", "atomic_waits", "semaphores", "futures", "thousand_at_once")
 
 _FOLDER = TemporaryDirectory(prefix="fencepost-")
@@ -53,9 +54,9 @@ def test_what_programs_call(source: str, family: str, level: str) -> None:
     server = ForkServer([binary])
     for name in names:
         server.set("CASE", name)
-        for schedule in SCHEDULES:
-            for seed in (1, 2):
-                answer = server.run(f"seed={seed} schedule={schedule} timeout=60000")
+        for schedule in SCHEDULES[:2] if name in LARGE else SCHEDULES:
+            for seed in (1,) if name in LARGE else (1, 2):
+                answer = server.run(f"seed={seed} schedule={schedule} timeout=20000")
                 found = answer["violations"] != "0"
                 wanted = "66" if found else "0"
                 if (answer["status"], answer.get("exit"), answer["races"]) != ("ok", wanted, "0"):

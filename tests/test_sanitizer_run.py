@@ -283,3 +283,28 @@ def test_a_report_is_written_whole(fencepost, troubles, tmp_path):
     code, out, err = fencepost("run", "--runs", 5, "--format", "json", "-o", target, troubles, "race")
     assert (code, out, err) == (1, "", "")
     assert kinds(json.loads(target.read_text())) == {"race"}
+
+
+def test_sarif(fencepost, troubles):
+    code, out, _ = fencepost("run", "--runs", 20, "--format", "sarif", troubles, "store_buffering")
+    assert code == 1
+    (run,) = json.loads(out)["runs"]
+    rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+    assert run["results"]
+    for finding in run["results"]:
+        assert finding["ruleId"] == "FP2001" == rules[finding["ruleIndex"]]
+        place = finding["locations"][0]["physicalLocation"]
+        assert place["artifactLocation"]["uri"].endswith("troubles.cpp")
+        assert place["region"]["startLine"] in (22, 26)
+        assert "may read the old value 0" in finding["message"]["text"]
+        assert "To see it again: fencepost run" in finding["message"]["text"]
+        assert {len(stack["frames"]) > 0 for stack in finding["stacks"]} == {True}
+
+
+def test_html_is_one_page_with_everything_escaped(fencepost, troubles):
+    code, out, _ = fencepost("run", "--runs", 20, "--format", "html", troubles, "race", "<script>")
+    assert code == 1
+    assert out.startswith("<!DOCTYPE html>")
+    assert "data race" in out
+    assert "&lt;script&gt;" in out
+    assert "race <script>" not in out

@@ -252,7 +252,7 @@ def test_robust_templates_need_no_fence(fencepost):
 def test_fences_for_models_that_do_not_know_templates(fencepost):
     code, out, _ = fencepost("fence", EXAMPLES / "store-buffering.tpl", "--model", "rc20")
     assert code == 2
-    assert out.startswith("unknown: RC20 is not decided for any number of threads of left and right;")
+    assert out.startswith("unknown: RC20 is not decided for any number of threads of left and right (TSO and SC are);")
 
 
 # What is not
@@ -262,7 +262,7 @@ def test_fences_for_models_that_do_not_know_templates(fencepost):
 def test_other_models_say_that_they_are_not_decided(model):
     result = api.check(program(SB), model=model)
     assert result.verdict == Unknown(
-        f"{model.upper()} is not decided for any number of threads of left; "
+        f"{model.upper()} is not decided for any number of threads of left (TSO and SC are); "
         "`check --instances N` checks N copies of each, and says nothing about more"
     )
     assert result.assertions is Answer.UNKNOWN
@@ -380,6 +380,14 @@ def test_runs_of_the_core_are_replayed(seed, monkeypatch):
                 assert witness.schedule
 
 
+def test_more_templates_than_a_search_can_hold():
+    function = "fn t{} * {{ local r; x.store(1); r = x.load(); assert(r == 1); }}\n"
+    result = api.check(program("global x;\n" + "".join(map(function.format, range(9)))), model="tso")
+    assert result.verdict == Unknown(
+        "at most 16 threads are supported, of which each of any number counts for two, not 18"
+    )
+
+
 def test_values_that_leave_their_range():
     growing = "thread t *\ninitial q0\ntransition q0 q1 read r 0\ntransition q1 q2 write + r 1 0\n"
     growing += "transition q2 q3 read s 1\nend\nthread u\ninitial q0\ntransition q0 q1 write 1 1\nend\n"
@@ -429,8 +437,8 @@ def test_the_command_line(fencepost, tmp_path):
     code, out, _ = fencepost("check", "sb.tpl", "-q")
     assert code == 2
     assert out == (
-        "unknown: RC20 is not decided for any number of threads of left; `check --instances N` checks N copies of "
-        "each, and says nothing about more\n"
+        "unknown: RC20 is not decided for any number of threads of left (TSO and SC are); `check --instances N` "
+        "checks N copies of each, and says nothing about more\n"
     )
     code, out, _ = fencepost("check", "sb.tpl", "-q", "--instances", "2", "--model", "sc")
     assert code == 0

@@ -70,7 +70,8 @@ public:
 
     // Works for a while. True once everything is known.
     bool advance() {
-        for (int i = 0; i < 64 && !waiting_.empty(); ++i) {
+        const std::uint64_t enough = passed_ + 200'000;  // which takes some milliseconds
+        while (passed_ < enough && !waiting_.empty()) {
             const std::uint32_t g = *waiting_.rbegin();
             waiting_.erase(g);
             globals_[g].waits = false;
@@ -190,6 +191,7 @@ private:
     }
 
     void process(std::uint32_t g) {
+        ++passed_;
         expand(g);
         const std::uint64_t since = at(g).passed_on;
         const std::size_t settled = at(g).settled;
@@ -222,6 +224,7 @@ private:
 
     // What may be at `transfer.to` after the step. `since`: what did not change later has been passed on before.
     bool pass_on(std::uint32_t g, const Transfer& transfer, std::uint64_t since) {
+        ++passed_;
         const bool met = transfer.to < globals_.size() && globals_[transfer.to].known;
         at(transfer.to);  // before references into the vector are taken
         const Global& from = globals_[g];
@@ -242,6 +245,7 @@ private:
             if (transfer.moved != none) news |= add_local(transfer.to, transfer.moved);
         }
         others.each([&](std::uint32_t one) {
+            ++passed_;
             const Row* row = globals_[g].row(one);
             if (!all && row->changed <= since) return;
             news |= add_local(transfer.to, one);
@@ -262,6 +266,7 @@ private:
     std::vector<CrowdStep> errors_;
     std::set<std::uint32_t> waiting_;  // the newest first: 2 visits a state on a ticket lock, where oldest first takes 48
     std::vector<std::uint32_t> fresh_;
+    std::uint64_t passed_ = 0;  // states, steps and rows that have been looked at
     std::uint64_t clock_ = 0;
     std::uint64_t known_ = 0;
     std::uint64_t bytes_ = 0;

@@ -3,6 +3,10 @@
    not robust: a thief may work with an old `top`. -DSTRONG=1: all is seq_cst. */
 #include "litmus.h"
 
+#ifndef TOP_CAS
+#define TOP_CAS STRONG_CAS /* -DTOP_CAS=WEAK_CAS: one that may fail spuriously, as the paper takes those without annotation */
+#endif
+
 #define CAPACITY 8
 #define ITEMS 3
 
@@ -45,7 +49,7 @@ static int take(void) {
   }
   int item = LOAD(items[b % CAPACITY], ITEM_LOAD);
   if (t == b) {
-    if (!STRONG_CAS(top, &t, t + 1, seq_cst)) item = 0;
+    if (!TOP_CAS(top, &t, t + 1, seq_cst)) item = 0;
     STORE(bottom, b + 1, BOTTOM_STORE);
   }
   return item;
@@ -57,7 +61,7 @@ static int steal(void) {
   int b = LOAD(bottom, BOTTOM_LOAD);
   if (t >= b) return 0;
   int item = LOAD(items[t % CAPACITY], ITEM_LOAD);
-  return STRONG_CAS(top, &t, t + 1, seq_cst) ? item : 0;
+  return TOP_CAS(top, &t, t + 1, seq_cst) ? item : 0;
 }
 
 static void owner(int me) {

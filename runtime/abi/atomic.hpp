@@ -12,6 +12,7 @@
 #include "engine/steps.hpp"
 #include "engine/table.hpp"
 #include "engine/thread.hpp"
+#include "report/injection.hpp"
 #include "report/report.hpp"
 #include "schedule/schedule.hpp"
 
@@ -39,6 +40,8 @@ class Visit {
   public:
     __attribute__((always_inline)) Visit(ThreadState& thread, const volatile void* address, const Access& access)
         : thread_(thread), access_(access), fenced_(is_fenced(access.order)) {
+        if (__builtin_expect(waits_are_confirmed, 0) && thread.injection && thread.injection->is_open)
+            settle_injection(thread, &access);
         if (fenced_) fence_step(thread, SeqCst, access.place);
         location_ = &locked_location(reinterpret_cast<std::uintptr_t>(address), access.size, false);
         ++thread.accesses;
@@ -52,12 +55,21 @@ class Visit {
     Visit& operator=(const Visit&) = delete;
 
     Location& location() { return *location_; }
+    // For a load that may be given an old value. Returns whether it is.
+    bool take_stale(std::uint64_t seen, std::uint64_t& stale) {
+        if (__builtin_expect(!finding_.found || !waits_are_confirmed, 1)) return false;
+        if (access_.kind != Kind::Load || finding_.stale.value == seen) return false;
+        finding_.found = false;
+        if (run_has_left_sc || !inject(thread_, access_, finding_, seen)) return false;
+        stale = finding_.stale.value;
+        return true;
+    }
     void begin(std::uint64_t value) {
         if (__builtin_expect(location_->written == 0, 0)) begin_history(*location_, value);
     }
     void judge(const Access& access) {
         if (__builtin_expect(!thread_.knows(location_->sc_write.owner), 0) && !location_->is_ignored)
-            check_slowly(thread_, *location_, access, finding_);
+            if (!run_has_left_sc) check_slowly(thread_, *location_, access, finding_);
         if (__builtin_expect(location_->plain_seen, 0))
             check_atomic_against_plain(thread_, *location_, access.size, access.kind != Kind::Load && access.kind != Kind::Wait,
                                        access.order, access.place);
@@ -108,7 +120,9 @@ T atomic_load(volatile T* address, int order, std::uintptr_t place) {
             visit.judge(access);
             // What does not end a wait is no event.
             waits = access.kind == Kind::Wait && !ends_wait(access, word(value));
-            if (!waits) read_step(thread, visit.location(), access);
+            std::uint64_t stale = 0;
+            if (visit.take_stale(word(value), stale)) value = static_cast<T>(stale);  // no event, until it turns out to be one
+            else if (!waits) read_step(thread, visit.location(), access);
         }
         if (!waits || !sched::controlled()) break;
         sched::await_write(plain, place);
@@ -199,6 +213,8 @@ inline void atomic_fence(int order, std::uintptr_t place) {
     sched::point(order_of(order) == SeqCst ? sched::Point::Fence : sched::Point::LocalFence, nullptr, false);
     if (!thread.ignoring) {
         const Busy inside;
+        const Access access{Kind::Fence, order_of(order), 0, 0, place};
+        if (thread.injection && thread.injection->is_open) settle_injection(thread, &access);
         fence_step(thread, order_of(order), place);
     }
     __atomic_thread_fence(__ATOMIC_SEQ_CST);

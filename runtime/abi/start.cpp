@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "abi/entry.hpp"
+#include "report/injection.hpp"
 #include "base/options.hpp"
 #include "report/report.hpp"
 #include "schedule/scheduler.hpp"
@@ -15,6 +16,8 @@ namespace {
 bool is_started = false;
 
 void finish(int status, void*) {
+    ThreadState* const thread = this_thread;
+    if (thread && thread->injection && thread->injection->is_open) settle_injection(*thread, nullptr);
     sched::finish_run();
     write_end(status);
     const int wanted = final_status(status);
@@ -29,7 +32,7 @@ FENCEPOST_ABI void __tsan_init() {
     // gcc's linker also calls this from .preinit_array, when the C library is not ready for anything.
     if (is_started || !environ) return;
     is_started = true;
-    options();
+    waits_are_confirmed = options().benign_waits;
     current();
     write_start();
     on_exit(finish, nullptr);

@@ -10,12 +10,13 @@
 
 namespace fencepost::rt {
 
-struct alignas(64) Location {
+// Its first 64 bytes are all that most accesses look at.
+struct alignas(128) Location {
     static constexpr unsigned clocks = 3;  // arrays of each location: W, W_SC, M_SC
 
     // The address, and whether it is a mutex or the like and no atomic. Looked at by those who do not hold the lock.
     std::atomic<std::uintptr_t> key;
-    std::atomic<Location*> next;  // of the same eight bytes
+    std::atomic<Location*> next;  // of the same four bytes
     SpinLock lock;
     std::uint8_t size;
     bool is_ignored;      // annotated: nothing depends on it
@@ -28,13 +29,13 @@ struct alignas(64) Location {
     std::uint8_t reads_room;
     std::uint16_t capacity;  // entries in each of the arrays
     std::uint16_t psc_capacity;
-    Stamp stamp;  // of the newest write
-    Stamp floor;  // reads that are forgotten told at most of this write: everybody is taken to know it
-    std::uint32_t fences;  // the most seq_cst fences that an accessing thread knew of
-
     Publication release;   // W
     Publication sc_write;  // W_SC. Its owner is the newest write
     Publication sc_all;    // M_SC. Empty: the same as W_SC
+
+    Stamp stamp;  // of the newest write
+    Stamp floor;  // reads that are forgotten told at most of this write: everybody is taken to know it
+    std::uint32_t fences;  // the most seq_cst fences that an accessing thread knew of
 
     Epoch* arrays;
     Write* writes;

@@ -13,6 +13,7 @@
 namespace fencepost::rt {
 
 Table table;
+Location* all_locations = nullptr;
 Pool pool;
 
 namespace {
@@ -21,6 +22,7 @@ namespace {
 struct Spare {
     SpinLock lock;
     Location* first = nullptr;
+    std::uint32_t used = 0;
 };
 Spare spare;
 SpinLock mapping;
@@ -39,15 +41,20 @@ char* map_piece(std::atomic<char*>& piece, std::size_t bytes, const char* purpos
 
 Location* take_location() {
     made.fetch_add(1, std::memory_order_relaxed);
-    {
-        const Guard guard(spare.lock);
-        if (Location* const location = spare.first) {
-            spare.first = location->next.load(std::memory_order_relaxed);
-            return location;
-        }
+    const Guard guard(spare.lock);
+    if (Location* const location = spare.first) {
+        spare.first = location->next.load(std::memory_order_relaxed);
+        return location;
     }
-    void* const memory = allocate_forever(sizeof(Location), "atomic locations");
-    return new (memory) Location();
+    if (!all_locations) {
+        constexpr std::size_t bytes = sizeof(Location) * most_locations;
+        constexpr std::size_t small = std::size_t{1} << 22;  // from here on large pages are worth it
+        all_locations = static_cast<Location*>(map_pages(bytes, "atomic locations"));
+        syscall(SYS_madvise, all_locations, bytes, MADV_DONTDUMP);
+        syscall(SYS_madvise, reinterpret_cast<char*>(all_locations) + small, bytes - small, MADV_HUGEPAGE);
+    }
+    if (++spare.used == most_locations) fail("more atomic locations at once than the sanitizer has room for");
+    return new (all_locations + spare.used) Location();
 }
 
 // The lock stays as it is: somebody may be waiting for it.
@@ -85,20 +92,20 @@ void release_location(Location& location) {
 }
 
 void forget_locations(std::uintptr_t begin, std::uintptr_t end) {
-    for (std::uintptr_t at = begin & ~std::uintptr_t{7}; at < end; at += 8) {
+    for (std::uintptr_t at = begin & ~std::uintptr_t{3}; at < end; at += 4) {
         char* const base = table.locations[at >> Table::piece_bits].load(std::memory_order_acquire);
         if (!base) {
-            at = (at | Table::in_piece) - 7;
+            at = (at | Table::in_piece) - 3;
             continue;
         }
         if (!(Table::mark(base, at).load(std::memory_order_relaxed) & Table::mark_bit(at))) {
-            at = (at | 4095) - 7;
+            at = (at | 4095) - 3;
             continue;
         }
-        auto* const head = reinterpret_cast<std::atomic<Location*>*>(base + (at & Table::in_piece));
+        auto* const head = reinterpret_cast<std::atomic<std::uint32_t>*>(base + (at & Table::in_piece));
         if (!head->load(std::memory_order_relaxed)) continue;
-        // All of the eight bytes go, or those in the range: then the others are put back.
-        Location* location = head->exchange(nullptr, std::memory_order_acq_rel);
+        // All of the four bytes go, then those that are not in the range are put back.
+        Location* location = location_of(head->exchange(0, std::memory_order_acq_rel));
         while (location) {
             Location* const next = location->next.load(std::memory_order_relaxed);
             location->lock.lock();
@@ -110,9 +117,9 @@ void forget_locations(std::uintptr_t begin, std::uintptr_t end) {
                 spare.first = location;
             } else {
                 location->lock.unlock();
-                Location* first = head->load(std::memory_order_relaxed);
-                do location->next.store(first, std::memory_order_relaxed);
-                while (!head->compare_exchange_weak(first, location, std::memory_order_acq_rel));
+                std::uint32_t first = head->load(std::memory_order_relaxed);
+                do location->next.store(location_of(first), std::memory_order_relaxed);
+                while (!head->compare_exchange_weak(first, number_of(location), std::memory_order_acq_rel));
             }
             location = next;
         }
@@ -134,11 +141,11 @@ std::uint64_t locations_made() { return made.load(std::memory_order_relaxed); }
 
 Location& locked_location_slowly(std::uintptr_t address, unsigned size, bool is_sync) {
     const std::uintptr_t key = Location::key_of(address, is_sync);
-    std::atomic<Location*>* const head = table.granule(address);
+    std::atomic<std::uint32_t>* const head = table.head(address);
     Location* fresh = nullptr;
     for (;;) {
-        Location* first = head->load(std::memory_order_acquire);
-        Location* found = first;
+        std::uint32_t first = head->load(std::memory_order_acquire);
+        Location* found = location_of(first);
         while (found && !found->has_key(key)) found = found->next.load(std::memory_order_acquire);
         if (found) {
             found->lock.lock();
@@ -164,8 +171,8 @@ Location& locked_location_slowly(std::uintptr_t address, unsigned size, bool is_
             if (!(mark.load(std::memory_order_relaxed) & Table::mark_bit(address)))
                 mark.fetch_or(Table::mark_bit(address), std::memory_order_relaxed);
         }
-        fresh->next.store(first, std::memory_order_relaxed);
-        if (!head->compare_exchange_strong(first, fresh, std::memory_order_acq_rel)) continue;
+        fresh->next.store(location_of(first), std::memory_order_relaxed);
+        if (!head->compare_exchange_strong(first, number_of(fresh), std::memory_order_acq_rel)) continue;
         mark_location(*fresh);
         return *fresh;
     }
@@ -173,7 +180,7 @@ Location& locked_location_slowly(std::uintptr_t address, unsigned size, bool is_
 
 Location* locked_location_if_known(std::uintptr_t address, bool is_sync) {
     const std::uintptr_t key = Location::key_of(address, is_sync);
-    Location* found = table.granule(address)->load(std::memory_order_acquire);
+    Location* found = location_of(table.head(address)->load(std::memory_order_acquire));
     while (found && !found->has_key(key)) found = found->next.load(std::memory_order_acquire);
     if (!found) return nullptr;
     found->lock.lock();

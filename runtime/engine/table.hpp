@@ -1,5 +1,5 @@
-// Memory beside the program's memory: for eight bytes of the program a pointer to the atomic locations in there, and four
-// cells for plain accesses (shadow.hpp). Pieces are mapped when first needed, so no layout of the address space is
+// Memory beside the program's memory: for four bytes of the program the number of the atomic location in there, and for
+// eight of them four cells for plain accesses (shadow.hpp). Pieces are mapped when first needed, so no layout of the address space is
 // presupposed; only what is touched costs memory.
 #pragma once
 
@@ -20,10 +20,11 @@ struct Table {
     std::atomic<char*> locations[pieces];
     std::atomic<char*> cells[pieces];
 
-    std::atomic<Location*>* granule(std::uintptr_t address) {
+    // The first location of the four bytes around `address`; the others follow it.
+    std::atomic<std::uint32_t>* head(std::uintptr_t address) {
         char* base = locations[address >> piece_bits].load(std::memory_order_acquire);
         if (__builtin_expect(!base, 0)) base = map_locations(address);
-        return reinterpret_cast<std::atomic<Location*>*>(base + (address & in_piece & ~std::uintptr_t{7}));
+        return reinterpret_cast<std::atomic<std::uint32_t>*>(base + (address & in_piece & ~std::uintptr_t{3}));
     }
 
     // The four cells of the eight bytes around `address`.
@@ -33,7 +34,7 @@ struct Table {
         return reinterpret_cast<std::uint32_t*>(base + (address & in_piece & ~std::uintptr_t{7}) * cell_bytes);
     }
 
-    // Which pages of the program have locations, a bit each; behind the pointers of a piece.
+    // Which pages of the program have locations, a bit each; behind the numbers of a piece.
     static constexpr std::size_t mark_bytes = (std::size_t{1} << (piece_bits - 12)) / 8;
     static std::atomic<std::uint64_t>& mark(char* base, std::uintptr_t address) {
         auto* const words = reinterpret_cast<std::atomic<std::uint64_t>*>(base + (std::size_t{1} << piece_bits));
@@ -47,15 +48,22 @@ struct Table {
 
 extern Table table;
 
+// Locations lie in one row; 0 is none.
+constexpr std::uint32_t most_locations = 1U << 27;
+extern Location* all_locations;
+inline Location* location_of(std::uint32_t number) { return number ? all_locations + number : nullptr; }
+inline std::uint32_t number_of(const Location* location) {
+    return location ? static_cast<std::uint32_t>(location - all_locations) : 0;
+}
+
 inline bool is_watchable(std::uintptr_t address) { return address < (std::uintptr_t{1} << 47) && address >= 4096; }
 
 // The location, locked; made if there is none. `value` is what is in memory now.
 Location& locked_location_slowly(std::uintptr_t address, unsigned size, bool is_sync);
 
 inline Location& locked_location(std::uintptr_t address, unsigned size, bool is_sync) {
-    Location* found = table.granule(address)->load(std::memory_order_acquire);
+    Location* const found = location_of(table.head(address)->load(std::memory_order_acquire));
     const std::uintptr_t key = Location::key_of(address, is_sync);
-    if (found && !found->has_key(key)) found = found->next.load(std::memory_order_relaxed);  // two of four bytes each
     if (__builtin_expect(found && found->has_key(key), 1)) {
         found->lock.lock();
         if (__builtin_expect(found->has_key(key), 1)) return *found;

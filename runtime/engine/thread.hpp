@@ -61,6 +61,7 @@ struct ThreadState {
 
     ShadowStack stack;
     struct Trace* trace = nullptr;
+    struct Injection* injection = nullptr;  // report/injection.hpp
 
     unsigned number = 0;
     const int* busy = nullptr;  // whether it is inside the runtime (base/busy.hpp)

@@ -8,6 +8,7 @@
 #include "base/os.hpp"
 #include "base/pool.hpp"
 #include "engine/shadow.hpp"
+#include "report/injection.hpp"
 
 namespace fencepost::rt {
 
@@ -199,6 +200,7 @@ void thread_started(ThreadToken* token) { begin(token); }
 void thread_finished() {
     ThreadState* const thread = this_thread;
     if (!thread) return;
+    if (thread->injection && thread->injection->is_open) settle_injection(*thread, nullptr);
     this_thread = nullptr;
     thread->tick();
     end_plain_accesses(*thread);

@@ -1,6 +1,8 @@
 // Threads: their creation, their end, and who waits for it.
 #include "threads.hpp"
 
+#include <signal.h>
+
 #include <cerrno>
 #include <climits>
 #include <cstdint>
@@ -27,6 +29,7 @@ struct Entry {
     Routine routine;
     bool returns_int;
     void* argument;
+    sigset_t signals;  // that its creator has blocked
     Entry* next;
 };
 
@@ -111,6 +114,7 @@ void* run_thread(void* argument) {
     reset_stack();
     rt::thread_started(start.token);
     arm_end();
+    pthread_sigmask(SIG_SETMASK, &start.signals, nullptr);
     if (!start.returns_int) return start.routine(start.argument);
     auto* const routine = reinterpret_cast<int (*)(void*)>(reinterpret_cast<void*>(start.routine));
     return reinterpret_cast<void*>(std::intptr_t{routine(start.argument)});
@@ -195,9 +199,15 @@ int create_thread(pthread_t* thread, const pthread_attr_t* attributes, Routine r
     }
     const int task = entry->task;
 
+    // No handler runs in the new thread before the runtime knows it.
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &entry->signals);
+    const sigset_t before = entry->signals;
     // `entry` is the new thread's from here on: a detached one may be over before this returns.
     pthread_t handle{};
     const int result = REAL(pthread_create)(&handle, attributes, run_thread, entry);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
     if (result != 0) {
         rt::thread_not_created(token);
         if (task >= 0) sched::cancel_creation(task);

@@ -1,11 +1,15 @@
 #include "scheduler.hpp"
 
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <climits>
+#include <cstdio>
+#include <cstring>
 
 #include "base/busy.hpp"
 #include "explore.hpp"
@@ -47,22 +51,54 @@ Universe u;
 Outcome private_outcome;
 
 // The kernel's part. Neither function touches errno.
-long raw_futex(int* word, int operation, int value) {
+long raw_futex(int* word, int operation, int value, const timespec* limit = nullptr) {
     long result;
 #if defined(__x86_64__)
-    register long timeout __asm__("r10") = 0;
+    register const timespec* timeout __asm__("r10") = limit;
     __asm__ volatile("syscall"
                      : "=a"(result)
                      : "0"(static_cast<long>(SYS_futex)), "D"(word), "S"(operation), "d"(value), "r"(timeout)
                      : "rcx", "r11", "memory");
 #else
-    result = syscall(SYS_futex, word, operation, value, nullptr);
+    result = syscall(SYS_futex, word, operation, value, limit);
 #endif
     return result;
 }
 
+// Whether the thread sleeps in the kernel.
+bool is_asleep(const Task& task) {
+    char path[64];
+    char text[512];
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", task.kernel_id);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return false;
+    const ssize_t size = read(file, text, sizeof text - 1);
+    close(file);
+    if (size <= 0) return false;
+    text[size] = 0;
+    const char* const end = strrchr(text, ')');  // of its name
+    return end != nullptr && (end[2] == 'S' || end[2] == 'D');
+}
+
+// Nobody has had a turn for long: the one whose turn it is may wait for another thread where that cannot be seen.
+void complain(std::uint64_t& seen) {
+    static bool said = false;
+    const bool stands_still = outcome->steps == seen;
+    seen = outcome->steps;
+    const Task* const holder = u.current;
+    if (!stands_still || holder == nullptr || !is_asleep(*holder)) return;
+    if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED)) return;
+    hooks.message(
+        "the thread whose turn it is has been blocked in the kernel for seconds (it reads from a pipe that another "
+        "thread writes, say). Under control the others wait until it goes on; schedule=native lets all run");
+}
+
 void await_token(Task& task) {
-    while (__atomic_load_n(&task.go, __ATOMIC_ACQUIRE) == 0) raw_futex(&task.go, FUTEX_WAIT_PRIVATE, 0);
+    constexpr timespec patience = {2, 0};
+    std::uint64_t seen = outcome->steps;
+    while (__atomic_load_n(&task.go, __ATOMIC_ACQUIRE) == 0) {
+        if (raw_futex(&task.go, FUTEX_WAIT_PRIVATE, 0, &patience) == -ETIMEDOUT) complain(seen);
+    }
     __atomic_store_n(&task.go, 0, __ATOMIC_RELAXED);
 }
 
@@ -171,7 +207,7 @@ Task* follow(int count) {
         if (wanted < 0) {
             if (!u.config.lenient && u.replayer.complete())
                 abandon(Status::Diverged, "the recorded schedule is over, and the program goes on");
-            return u.strategy.pick(u.ready, count, u.current, outcome->steps);
+            return u.strategy.pick(u.ready, count, u.current, outcome->contested);
         }
         for (int i = 0; i < u.alive; ++i) {
             // Whom the recorded strategy could choose may spin or yield here; a ready thread is enough.
@@ -185,6 +221,26 @@ Task* follow(int count) {
             abandon(Status::Diverged, "a thread that ran when the schedule was recorded cannot run now");
         u.replayer.skip_segment();
     }
+}
+
+// A step that nobody else can notice may as well come first, whatever the strategy: every schedule has an equal one
+// that does so, and chance is spent on steps whose order matters. Above all, threads begin when all of them are there.
+Task* unnoticed(int count) {
+    Task* found = nullptr;
+    for (int i = 0; i < count; ++i) {
+        if (!is_local(u.ready[i]->pending) || u.ready[i]->pending.kind == Point::Yield) continue;
+        if (found == nullptr || u.ready[i] == u.current) found = u.ready[i];
+    }
+    return found;
+}
+
+Task* ask_strategy(int count) {
+    if (u.config.kind == Kind::Replay) return follow(count);
+    if (u.config.kind != Kind::Exhaustive) return u.strategy.pick(u.ready, count, u.current, outcome->contested);
+    Task* const chosen = explorer.pick(u.ready, count, u.current);
+    if (chosen != nullptr) return chosen;
+    if (explorer.trouble() != nullptr) abandon(Status::Diverged, explorer.trouble());
+    abandon(Status::Redundant, nullptr);
 }
 
 // Who waits for a write to the address, or spins on it, may look again.
@@ -206,17 +262,11 @@ Task* decide() {
     ++outcome->steps;
     u.clock += tick;
 
-    Task* chosen = nullptr;
-    switch (u.config.kind) {
-        case Kind::Replay: chosen = follow(count); break;
-        case Kind::Exhaustive:
-            chosen = explorer.pick(u.ready, count, u.current);
-            if (chosen == nullptr) {
-                if (explorer.trouble() != nullptr) abandon(Status::Diverged, explorer.trouble());
-                abandon(Status::Redundant, nullptr);
-            }
-            break;
-        default: chosen = u.strategy.pick(u.ready, count, u.current, outcome->steps);
+    const bool strategic = u.config.kind != Kind::Replay && u.config.kind != Kind::Exhaustive;
+    Task* chosen = strategic ? unnoticed(count) : nullptr;
+    if (chosen == nullptr) {
+        if (count > 1) ++outcome->contested;
+        chosen = ask_strategy(count);
     }
     if (u.recorder.on()) u.recorder.step(chosen->id, outcome->hash);
 
@@ -225,7 +275,8 @@ Task* decide() {
                                       static_cast<std::uint64_t>(done.kind) << 1 | (done.writes ? 1U : 0U))) *
                     0x100000001b3U;
     chosen->last_step = outcome->steps;
-    // Whether an RMW changes anything is known when it is done (note_access): a CAS that fails is no news for who spins.
+    // Whether an RMW changes anything is known when it is done (note_access): a CAS that fails is no news for who
+    // spins.
     if (done.writes && done.kind != Point::Rmw) tell_of_write(done.address, chosen);
     u.strategy.executed(*chosen, u.ready, count);
 
@@ -336,6 +387,7 @@ void begin_run(const Config& config) {
         abandon(Status::Diverged, "the schedule cannot be recorded: its file cannot be written");
     u.created = 1;
     prepare(u.tasks[0], 0);
+    u.tasks[0].kernel_id = static_cast<int>(syscall(SYS_gettid));
     u.current = &u.tasks[0];
     self = 0;
     controlling = true;
@@ -388,7 +440,9 @@ void cancel_creation(int id) {
 }
 
 void enter(int id) {
+    const rt::Busy busy;  // as in go_on
     self = id;
+    u.tasks[id].kernel_id = static_cast<int>(syscall(SYS_gettid));
     await_token(u.tasks[id]);
 }
 

@@ -18,6 +18,7 @@ const char* name_of(Kind kind);
 // What is known about a run from outside, even when it has crashed: it lies in memory shared with the fork server.
 struct Outcome {
     std::uint64_t steps;
+    std::uint64_t contested;  // of these, where there was more than one thread to choose from: what PCT counts
     std::uint64_t switches;
     std::uint64_t threads;
     std::uint64_t violations;

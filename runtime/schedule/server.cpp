@@ -253,7 +253,7 @@ void serve(int in, int out) {
             return;
         }
         const Ending ending = await_child(child, extras.timeout);
-        if (status_of(ending) == Status::Ok && outcome->steps != 0) mean.add(outcome->steps);
+        if (status_of(ending) == Status::Ok && outcome->contested != 0) mean.add(outcome->contested);
         Line answer;
         answer.word("done").pair("run", number).pair("pid", static_cast<std::uint64_t>(child));
         describe(answer, ending);

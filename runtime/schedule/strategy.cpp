@@ -42,6 +42,7 @@ Task* Strategy::pick(Task* const* ready, int count, const Task* current, std::ui
         case Kind::Random: return ready[count == 1 ? 0 : random_.below(static_cast<std::uint64_t>(count))];
         case Kind::Pct: {
             Task* chosen = highest(ready, count);
+            if (count == 1) return chosen;
             for (; next_change_ < changes_ && change_[next_change_].step <= step; ++next_change_) {
                 chosen->priority = change_[next_change_].priority;
                 chosen = highest(ready, count);

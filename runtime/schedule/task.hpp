@@ -78,7 +78,8 @@ struct Task {
     State state;
     bool spinning;   // let others go first until something changes
     bool timed_out;  // why the last block ended
-    int go;          // the futex on which the thread waits for the token
+    int kernel_id;
+    int go;  // the futex on which the thread waits for the token
     Operation pending;
     const void* waits_for;  // when blocked
     const char* why;        // in words, for the report of a deadlock

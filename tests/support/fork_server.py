@@ -65,6 +65,11 @@ class ForkServer:
     def explore(self, text: str = "") -> Answer:
         return self._ask(f"explore {text}", "explored")
 
+    def ask(self, line: str) -> str:
+        """Any line, and the line that answers it."""
+        self._send(line)
+        return self._line()
+
     def close(self) -> str:
         """Ends it; returns what its runs wrote on standard error."""
         if self._process.poll() is None:
@@ -78,8 +83,7 @@ class ForkServer:
         return said
 
     def _ask(self, line: str, verb: str) -> Answer:
-        self._send(line)
-        answer = self._line()
+        answer = self.ask(line)
         first, *words = answer.split()
         assert first == verb, answer
         return dict(word.split("=", 1) for word in words)

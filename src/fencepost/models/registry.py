@@ -170,7 +170,8 @@ MODELS: dict[str, ModelInfo] = {
             "tso",
             "TSO (x86)",
             "a store buffer per thread; C11 orders as compiled for x86",
-            "robustness, triangular races, assertions under SC: exact; state-robustness: bounded buffers",
+            "robustness, triangular races, assertions under SC: exact, also for any number of threads; "
+            "state-robustness: bounded buffers",
             "fencepost.models.tso.prepare",
             "attacks",
             "fencepost.models.tso.evidence",
@@ -189,7 +190,7 @@ MODELS: dict[str, ModelInfo] = {
             "sc",
             "SC (sequential consistency)",
             "plain interleaving: only assertions and deadlocks are decided",
-            "assertions and deadlocks: exact",
+            "assertions (also for any number of threads) and deadlocks: exact",
             "fencepost.models.sc.prepare",
             "none",
             "fencepost.models.sc.evidence",

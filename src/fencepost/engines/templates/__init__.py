@@ -13,7 +13,7 @@ from fencepost import _core
 from fencepost.engines.exhaustive import Progress, ended_early, require_supported_notion
 from fencepost.engines.options import SearchOptions
 from fencepost.models import Unsupported
-from fencepost.models.registry import find
+from fencepost.models.registry import MODELS, find
 from fencepost.program.form import Program
 from fencepost.program.templates import counted, instance, template_names
 from fencepost.verdict.types import (
@@ -51,10 +51,12 @@ def check_program(
     if not info.templates or against != "sc" or notion not in GOALS:
         compared = "" if against == "sc" else f" against {against.upper()}"
         what = f"{info.name.upper()}{compared}" + ("" if notion in GOALS else f" with the notion {notion.value}")
+        decided = " and ".join(other.name.upper() for other in MODELS.values() if other.templates)
+        others = "" if info.templates else f" ({decided} are)"
         return replace(
             result,
             verdict=Unknown(
-                f"{what} is not decided for any number of threads of {names}; "
+                f"{what} is not decided for any number of threads of {names}{others}; "
                 "`check --instances N` checks N copies of each, and says nothing about more"
             ),
         )

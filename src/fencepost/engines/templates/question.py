@@ -55,6 +55,11 @@ class Question:
         )
 
     def run(self, on_progress: Progress | None, started: float) -> _core.CoverabilityResult:
+        if len(self.prepared.threads) > _core.MAX_THREADS:
+            raise ValueError(
+                f"at most {_core.MAX_THREADS} threads are supported, of which each of any number counts for two, "
+                f"not {len(self.prepared.threads)}"
+            )
         require_fitting(self.prepared)
         on, options = self.options.reductions, self.options
         search = _core.create_coverability(

@@ -24,6 +24,8 @@ class CatModel(ModelInfo):
     file: CatFile
 
     def rules(self, isa: Isa) -> Rules:
+        if isa not in self.judges:
+            raise Unsupported(self.name, None, f"it is for the instructions of {self.target.value}, not {isa.value}")
         return self.file.rules(isa)
 
     def rules_for(self, program: Program) -> Rules:
@@ -59,12 +61,22 @@ def cat_model(name: str) -> CatModel:
         races=file.is_undefined_unless,
         notions=frozenset({Notion.ROBUST}),
         axioms=name,
-        judges=frozenset(Isa),
+        judges=_judges(file.isa),
         target=file.isa or Isa.C11,
         file=file,
     )
     _known[name] = (model, _times(file.texts))
     return model
+
+
+def _judges(isa: Isa | None) -> frozenset[Isa]:
+    """A model of C11 speaks of its orders, which processors do not have, and theirs of what C11 becomes."""
+    match isa:
+        case None:
+            return frozenset(Isa)
+        case Isa.C11:
+            return frozenset({Isa.C11})
+    return frozenset(Isa) - {Isa.C11}
 
 
 def _times(paths: Iterable[Path]) -> dict[Path, int]:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from fencepost.sanitizer.results import RunResult
 
 # Each is a module of this package with a function `render`.
-FORMATS = ("text", "json")
+FORMATS = ("text", "json", "sarif", "html")
 
 
 def render(result: RunResult, format: str = "text") -> str:

@@ -72,7 +72,7 @@ def _report(result: RunResult, style: Style) -> Iterator[str]:
     yield ""
     for bound in result.bounds:
         yield from painted(style.faint, wrapped(bound), style)
-    yield style.paint(style.faint, _statistics(result))
+    yield style.paint(style.faint, statistics(result))
 
 
 def _finding(number: int, finding: Finding, result: RunResult, style: Style) -> Iterator[str]:
@@ -158,7 +158,8 @@ def _again(finding: Finding, result: RunResult, style: Style) -> Iterator[str]:
         yield f"     (the schedule, minimised from {before} to {after} context switches)"
 
 
-def _statistics(result: RunResult) -> str:
+def statistics(result: RunResult) -> str:
+    """How many runs, and how fast."""
     totals = result.totals
     parts = [f"{totals.runs:,} run{'' if totals.runs == 1 else 's'}", f"{totals.seconds:.2f} s"]
     if totals.seconds > 0 and totals.runs > 1:
