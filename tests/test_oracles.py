@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 from support import inclusions, oracles
 
-from fencepost import NotRobust, Robust, SearchOptions, check
+from fencepost import NotRobust, Robust, check
 from fencepost.frontends import loads
 from fencepost.models.registry import MODELS
 from fencepost.models.tso.prepare import prepare
