@@ -81,7 +81,7 @@ def version_difference(seed: int) -> str | None:
     notion, goal = (Notion.TRIANGULAR, Goal.TRIANGLE) if seed % 4 == 3 else (Notion.ROBUST, Goal.CYCLE)
     without = SearchOptions(jobs=1, reductions=ALL_REDUCTIONS - {Reduction.STALENESS})
     answers = {"with": is_robust(program, notion), "without": is_robust(program, notion, without)}
-    if seed % 10 == 0:  # the slow one
+    if seed % 7 == 0 and len(program.threads) == 2:  # the slow one
         answers["attacks"] = find_attack(prepare(program), goal).attack is None
     return f"{notion.value}: {answers}" if len(set(answers.values())) > 1 else None
 
