@@ -19,7 +19,7 @@ PUBLISHED = Path(__file__).parent.parent.parent / "shared" / "peers" / "rocker.j
 NOT_ROBUST = {"peterson", "seqlock_fence", "seqlock_fence-rw", "seqlock_rdmw", "seqlock_rdmw-rw"}
 NOT_OBSERVATIONALLY_ROBUST = {"peterson"}
 
-LARGE = set()  # more than a few seconds each: `bench/run rc20` decides them
+LARGE = {"rcu-offline"}  # ten seconds and more: `bench/run rc20 programs` decides it
 
 both_notions = pytest.mark.parametrize("notion", [Notion.ROBUST, Notion.OBSERVATIONAL], ids=lambda notion: notion.value)
 every_example = pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
@@ -55,6 +55,7 @@ def test_every_program_says_what_it_shows(path):
 @pytest.mark.skipif(not PUBLISHED.is_file(), reason="the sizes of the published programs are not here")
 def test_no_program_is_smaller_than_the_published_one():
     published = {entry["program"]: entry for entry in json.loads(PUBLISHED.read_text(encoding="utf-8"))["programs"]}
+    assert {path.stem for path in EXAMPLES} == set(published)
     for path in EXAMPLES:
         ours, theirs = size_of(path), published[path.stem]
         for what, number in {"threads": theirs["threads"], **theirs["size"]}.items():

@@ -141,7 +141,7 @@ NB_MODULE(_core, m) {
     m.def("create_search", [](const Program& program, const std::string& monitor, bool observational, bool dead_registers,
                               bool fuse_local, bool partial_order, bool symmetry, bool forget, bool subsume, bool compress, int workers,
                               std::uint64_t max_states, std::uint64_t max_bytes, double max_seconds,
-                              const std::string& goal) {
+                              const std::string& goal, bool heaviest_first) {
         SearchSpec spec;
         if (monitor == "rc20") spec.monitor = MonitorKind::rc20;
         else if (monitor == "attacks") spec.monitor = MonitorKind::attacks;
@@ -153,6 +153,7 @@ NB_MODULE(_core, m) {
         spec.forget = forget;
         spec.subsume = subsume;
         spec.compress = compress;
+        spec.heaviest_first = heaviest_first;
         spec.reductions = Reductions{dead_registers, fuse_local, partial_order, symmetry};
         spec.workers = workers;
         spec.max_states = max_states;
@@ -161,7 +162,7 @@ NB_MODULE(_core, m) {
         return Search::create(program, spec);
     }, nb::arg("program"), nb::kw_only(), nb::arg("monitor"), nb::arg("observational"), nb::arg("dead_registers"),
        nb::arg("fuse_local"), nb::arg("partial_order"), nb::arg("symmetry"), nb::arg("forget"), nb::arg("subsume"), nb::arg("compress"), nb::arg("workers"),
-       nb::arg("max_states"), nb::arg("max_bytes"), nb::arg("max_seconds"), nb::arg("goal") = "cycle");
+       nb::arg("max_states"), nb::arg("max_bytes"), nb::arg("max_seconds"), nb::arg("goal") = "cycle", nb::arg("heaviest_first") = false);
 
     bindings::bind_graphs(m);
     bindings::bind_coverability(m);

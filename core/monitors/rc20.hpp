@@ -86,7 +86,9 @@ private:
     void compute_needs();
     View consulted(int thread, const Instruction& instruction) const;
     View own_columns(const Instruction& instruction) const;
-    Needs before(int thread, const Instruction& instruction, const Needs& after, bool learn);
+    Needs before(int thread, const Instruction& instruction, const Needs& after, bool learn, bool publishes);
+    std::vector<std::vector<std::vector<View>>> learned(const std::vector<std::vector<Needs>>& needs, const auto& after) const;
+    void forget_order(std::uint64_t* m, std::span<const std::uint32_t> pcs, const View* harmed, Mask reads, Mask writes) const;
     void learn(const Instruction& instruction, const View& bits);
     Finding check_classes(const View& stale, int cell, const Instruction& instruction, const Value* registers) const;
     void check_matching(Finding& finding, const View& stale, int cell, bool twin, Value value) const;
@@ -102,7 +104,9 @@ private:
     std::vector<int> first_normal_, first_twin_;
     std::vector<View> normal_, twin_, own_;  // per cell: its columns
     std::vector<std::vector<Value>> class_size_;
-    std::vector<std::vector<Needs>> needs_;                // per thread and pc
+    std::vector<std::vector<Needs>> needs_;                // per thread and pc: what it may consult or hand on
+    std::vector<std::vector<Needs>> harms_;                // likewise, but only what it may consult itself
+    std::vector<std::vector<View>> learns_;                // per thread and pc: of that, what a read may still tell it
     std::vector<std::vector<std::vector<View>>> wanted_;  // per thread, pc and location: what V^w(location) may still tell
     std::vector<View> ever_wanted_;                        // per location
     bool changed_ = false;

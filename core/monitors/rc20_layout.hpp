@@ -132,7 +132,8 @@ void Rc20Monitor<W>::learn(const Instruction& instruction, const View& bits) {
 
 // Liveness of view entries, backwards over one instruction. A conditional update keeps both possibilities.
 template <int W>
-typename Rc20Monitor<W>::Needs Rc20Monitor<W>::before(int thread, const Instruction& i, const Needs& after, bool record) {
+typename Rc20Monitor<W>::Needs Rc20Monitor<W>::before(int thread, const Instruction& i, const Needs& after, bool record,
+                                                      bool publishes) {
     if (i.op == Op::fence) {
         Needs need = after;
         if (i.release) {
@@ -152,7 +153,7 @@ typename Rc20Monitor<W>::Needs Rc20Monitor<W>::before(int thread, const Instruct
     Needs need{after.a & kept, (after.c & kept) | consulted(thread, i), after.r};
     const bool reads = i.op != Op::store;
     if (reads && record) learn(i, i.acquire || i.failure_acquire ? after.a | after.c : after.a);
-    if (rc20_detail::writes(i.op)) {
+    if (rc20_detail::writes(i.op) && publishes) {
         View published;
         for (int cell = i.cell; cell < i.cell + i.cells; ++cell)
             if (location_[idx(cell)] >= 0) published |= ever_wanted_[idx(location_[idx(cell)])] & ~own_columns(i);
@@ -165,7 +166,9 @@ template <int W>
 void Rc20Monitor<W>::compute_needs() {
     ever_wanted_.assign(idx(rows_), View{});
     needs_.resize(idx(threads_));
-    for (int t = 0; t < threads_; ++t) needs_[idx(t)].assign(program_.threads[idx(t)].code.size() + 1, Needs{});
+    harms_.resize(idx(threads_));
+    for (int t = 0; t < threads_; ++t)
+        for (auto* table : {&needs_, &harms_}) (*table)[idx(t)].assign(program_.threads[idx(t)].code.size() + 1, Needs{});
     const auto after = [&](int t, int pc, const auto& table, auto join) {
         const Thread& thread = program_.threads[idx(t)];
         const Instruction& i = thread.code[idx(pc)];
@@ -176,28 +179,46 @@ void Rc20Monitor<W>::compute_needs() {
             if (i.op == Op::jump || i.op == Op::branch) join(table[idx(i.target)]);
         }
     };
-    do {
-        changed_ = false;
-        for (int t = 0; t < threads_; ++t) {
-            auto& table = needs_[idx(t)];
-            for (int pc = program_.threads[idx(t)].size() - 1; pc >= 0; --pc) {
-                Needs out;
-                after(t, pc, table, [&](const Needs& next) {
-                    out.a |= next.a;
-                    out.c |= next.c;
-                    out.r |= next.r;
-                });
-                const Needs in = before(t, program_.threads[idx(t)].code[idx(pc)], out, true);
-                changed_ |= !(in == table[idx(pc)]);
-                table[idx(pc)] = in;
+    const auto solve = [&](std::vector<std::vector<Needs>>& tables, bool publishes) {
+        do {
+            changed_ = false;
+            for (int t = 0; t < threads_; ++t) {
+                auto& table = tables[idx(t)];
+                for (int pc = program_.threads[idx(t)].size() - 1; pc >= 0; --pc) {
+                    Needs out;
+                    after(t, pc, table, [&](const Needs& next) {
+                        out.a |= next.a;
+                        out.c |= next.c;
+                        out.r |= next.r;
+                    });
+                    const Needs in = before(t, program_.threads[idx(t)].code[idx(pc)], out, publishes, publishes);
+                    changed_ |= !(in == table[idx(pc)]);
+                    table[idx(pc)] = in;
+                }
             }
+        } while (changed_);
+    };
+    solve(needs_, true);
+    solve(harms_, false);
+    wanted_ = learned(needs_, after);
+    for (const auto& table : learned(harms_, after)) {
+        learns_.emplace_back();
+        for (const std::vector<View>& told : table) {
+            View all;
+            for (const View& view : told) all |= view;
+            learns_.back().push_back(all);
         }
-    } while (changed_);
-    // What V^w of each location may still tell a thread that stands at each point.
-    wanted_.resize(idx(threads_));
+    }
+}
+
+// What V^w of each location may still tell a thread that stands at each point, of what `needs` says.
+template <int W>
+std::vector<std::vector<std::vector<Bits<W>>>> Rc20Monitor<W>::learned(const std::vector<std::vector<Needs>>& needs,
+                                                                       const auto& after) const {
+    std::vector<std::vector<std::vector<View>>> tables(idx(threads_));
     for (int t = 0; t < threads_; ++t) {
         const Thread& thread = program_.threads[idx(t)];
-        auto& table = wanted_[idx(t)];
+        auto& table = tables[idx(t)];
         table.assign(thread.code.size() + 1, std::vector<View>(idx(rows_)));
         for (bool again = true; again;) {
             again = false;
@@ -209,7 +230,7 @@ void Rc20Monitor<W>::compute_needs() {
                 });
                 if (i.op >= Op::load && i.op <= Op::wait && i.op != Op::store) {
                     Needs out;
-                    after(t, pc, needs_[idx(t)], [&](const Needs& next) {
+                    after(t, pc, needs[idx(t)], [&](const Needs& next) {
                         out.a |= next.a;
                         out.c |= next.c;
                     });
@@ -224,6 +245,7 @@ void Rc20Monitor<W>::compute_needs() {
             }
         }
     }
+    return tables;
 }
 
 }  // namespace fencepost

@@ -154,42 +154,75 @@ void Rc20Monitor<W>::fence(std::uint64_t* m, int thread, const Instruction& fenc
     if (fence.release) store(m, r_row(thread), row(m, c_row(thread)));
 }
 
+// What may be forgotten. An entry e, a class of values of x, gets into views only by an overwrite of x, which adds it to
+// everybody's views and to every V^w and V^r alike; else views only lose entries. So what is said here of those who have
+// e stays true until e is added anew everywhere.
+//   1. V^a(t), V^c(t): what t will neither consult nor hand on.
+//   2. e harms t if t has it and may consult it. If nobody whom e harms can ever be told that it is out of date, then it
+//      does not matter who knows that: e is dropped wherever it is not itself consulted.
+//   3. V^w(y), V^r(t): matter only where some V^a or V^c has the entry and may lose it by being told. (For V^r(t), that of
+//      t as well: it may read what it has published itself, and would then wrongly count as aware.)
 template <int W>
 void Rc20Monitor<W>::normalize(std::uint64_t* m, std::span<const std::uint32_t> pcs, Mask reads, Mask writes) const {
     if (!options_.forget) return;
-    // 1. Entries of a thread's own views that it will neither consult nor hand on.
-    // An entry can only do harm once it is in some V^a or V^c: a later overwrite of x adds to those and to every V^w
-    // and V^r alike. So (2) V^w and V^r matter only where some V^a or V^c has the entry (for V^r(t), also that of t:
-    // it may read what it has published itself, and would then wrongly count as aware), and (3) V_SC matters only for
-    // locations of which somebody is unaware: a later write to x resets it for x.
-    View unaware;  // in V^a or V^c of at least one thread
+    View harmed[max_threads];
+    View matters;
+    for (int t = 0; t < threads_; ++t) {
+        const Needs& harm = harms_[idx(t)][pcs[idx(t)]];
+        harmed[t] = (row(m, a_row(t)) & harm.a) | (row(m, c_row(t)) & harm.c);
+        matters |= harmed[t] & learns_[idx(t)][pcs[idx(t)]];
+    }
+    View unaware[max_threads];
     for (int t = 0; t < threads_; ++t) {
         const Needs& need = needs_[idx(t)][pcs[idx(t)]];
-        const View a = row(m, a_row(t)) & need.a;
-        const View c = row(m, c_row(t)) & need.c;
+        const Needs& harm = harms_[idx(t)][pcs[idx(t)]];
+        const View a = row(m, a_row(t)) & need.a & (harm.a | matters);
+        const View c = row(m, c_row(t)) & need.c & (harm.c | matters);
         store(m, a_row(t), a);
         store(m, c_row(t), c);
-        unaware |= a | c;
+        store(m, r_row(t), row(m, r_row(t)) & need.r & matters);
+        unaware[t] = a | c;
     }
-    for (int t = 0; t < threads_; ++t)
-        store(m, r_row(t), row(m, r_row(t)) & needs_[idx(t)][pcs[idx(t)]].r & unaware);
+    for (int y = 0; y < rows_; ++y) {
+        View wanted;
+        for (int t = 0; t < threads_; ++t) wanted |= wanted_[idx(t)][pcs[idx(t)]][idx(y)] & unaware[t];
+        store(m, w_row(y), row(m, w_row(y)) & wanted & matters);
+    }
+    forget_order(m, pcs, harmed, reads, writes);
+}
+
+// V_SC matters only for locations of which somebody is harmed by an entry: a later write to x resets it for x. And where
+// all those have x already, who else has it does not matter any more; all bits are set there, so that the state includes
+// those in which it may still matter.
+template <int W>
+void Rc20Monitor<W>::forget_order(std::uint64_t* m, std::span<const std::uint32_t> pcs, const View* harmed, Mask reads,
+                                  Mask writes) const {
     std::uint64_t open = 0;
-    for (std::size_t cell = 0; cell < location_.size(); ++cell)
-        if (location_[cell] >= 0 && (unaware & own_[cell]).any()) open |= std::uint64_t{1} << location_[cell];
+    std::uint64_t spread = 0;
+    for (std::size_t cell = 0; cell < location_.size(); ++cell) {
+        if (location_[cell] < 0) continue;
+        bool anybody = false;
+        bool everybody = true;
+        for (int t = 0; t < threads_; ++t) {
+            if (!(harmed[t] & own_[cell]).any()) continue;
+            anybody = true;
+            everybody &= knows(m, t, static_cast<int>(cell));
+        }
+        const std::uint64_t bit = std::uint64_t{1} << location_[cell];
+        if (anybody) open |= bit;
+        if (anybody && everybody) spread |= bit;
+    }
     for (std::size_t cell = 0; cell < location_.size(); ++cell) {
         const int y = location_[cell];
         if (y < 0) continue;
-        View wanted;
-        for (int t = 0; t < threads_; ++t) wanted |= wanted_[idx(t)][pcs[idx(t)]][idx(y)];
-        store(m, w_row(y), row(m, w_row(y)) & wanted & unaware);
-        w_sc(m, y) &= reads >> cell & 1 ? open : 0;
-        m_sc(m, y) &= writes >> cell & 1 ? open : 0;
+        w_sc(m, y) = reads >> cell & 1 ? (w_sc(m, y) & open) | spread : 0;
+        m_sc(m, y) = writes >> cell & 1 ? (m_sc(m, y) & open) | spread : 0;
     }
     for (int t = 0; t < threads_; ++t) {
         const Thread& thread = program_.threads[idx(t)];
         const std::uint32_t pc = pcs[idx(t)];
         const bool active = (thread.future_reads[pc] | thread.future_writes[pc]) != 0;
-        t_sc(m, t) &= active ? open : 0;
+        t_sc(m, t) = active ? (t_sc(m, t) & open) | spread : 0;
     }
 }
 

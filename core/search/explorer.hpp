@@ -1,17 +1,20 @@
-// The explorer: level by level, so that the first violation found is a nearest one. It knows the system only through
-// initial, expand, pack, unpack.
+// The explorer: level by level, so that the first violation found is a nearest one; or heaviest states first, which often
+// needs far fewer of them to find out that there is none. It knows the system only through initial, expand, pack, unpack.
 #pragma once
 
+#include <bit>
 #include <chrono>
 #include <exception>
 #include <mutex>
 #include <numeric>
 #include <optional>
+#include <ranges>
 #include <shared_mutex>
 #include <stdexcept>
 #include <thread>
 #include <vector>
 
+#include "search/frontier.hpp"
 #include "search/search.hpp"
 #include "search/states.hpp"
 
@@ -32,11 +35,9 @@ public:
         system_.initial(first);
         workers[0].parent = Store::none;
         workers[0].insert(first);
-        std::vector<Range> level;
-        while (gather(workers, level), !level.empty() && ending_ == Ending::exhausted) {
-            ++result_.levels;
-            explore_level(workers, level);
-        }
+        if (spec_.heaviest_first) explore_heaviest(workers);
+        else explore_levels(workers);
+        if (failure_) std::rethrow_exception(failure_);
         for (Worker& worker : workers) {
             result_.transitions += worker.transitions;
             result_.undecided += worker.undecided;
@@ -86,7 +87,8 @@ private:
             explorer->system_.pack(config, scratch.config(max_choices + 3), packed.data(), order);
             const std::uint32_t number = explorer->visited_->insert(packed.data(), parent, explorer->result_.levels, cursors);
             if (number == Store::none) return false;
-            if (!fresh.empty() && fresh.back().end == number) ++fresh.back().end;
+            if (explorer->spec_.heaviest_first) found.push_back({number, explorer->weight(packed.data())});
+            else if (!fresh.empty() && fresh.back().end == number) ++fresh.back().end;
             else fresh.push_back({number, number + 1});
             return true;
         }
@@ -95,7 +97,8 @@ private:
         typename System::Scratch scratch;
         std::vector<std::uint8_t> packed;
         States::Cursors cursors;
-        std::vector<Range> fresh;
+        std::vector<Range> fresh;           // level by level
+        std::vector<Frontier::Item> found;  // heaviest first
         std::uint32_t parent = Store::none;
         std::uint64_t transitions = 0;
         std::uint64_t undecided = 0;
@@ -140,6 +143,38 @@ private:
         }
     }
 
+    // How much the monitor of a packed state sees.
+    std::uint32_t weight(const std::uint8_t* packed) const {
+        std::uint32_t bits = 0;
+        for (int i = system_.head_bytes(); i < system_.state_bytes(); ++i)
+            bits += static_cast<std::uint32_t>(std::popcount(packed[i]));
+        return bits;
+    }
+
+    void explore_levels(std::vector<Worker>& workers) {
+        std::vector<Range> level;
+        while (gather(workers, level), !level.empty() && ending_ == Ending::exhausted) {
+            ++result_.levels;
+            explore_level(workers, level);
+        }
+    }
+
+    void explore_heaviest(std::vector<Worker>& workers) {
+        Frontier frontier(spec_.workers, 8 * static_cast<std::size_t>(system_.tail_bytes()));
+        in_parallel(workers, [&](Worker& worker) {
+            try {
+                std::vector<std::uint32_t> next;
+                while (frontier.exchange(worker.found, next), !next.empty()) {
+                    explore_batch(worker, next);
+                    if (ending_ != Ending::exhausted) frontier.close();
+                }
+            } catch (...) {
+                frontier.close();
+                throw;
+            }
+        });
+    }
+
     void explore_level(std::vector<Worker>& workers, const std::vector<Range>& level) {
         // Batches of states, handed out by a counter.
         std::vector<Range> batches;
@@ -147,41 +182,42 @@ private:
             for (std::uint32_t at = range.begin; at < range.end; at += batch_states)
                 batches.push_back({at, std::min(range.end, at + batch_states)});
         std::atomic<std::size_t> next{0};
-        std::exception_ptr failure;
         const auto work = [&](Worker& worker) {
-            try {
-                for (std::size_t i; ending_ == Ending::exhausted && (i = next.fetch_add(1)) < batches.size();)
-                    explore_batch(worker, batches[i]);
-            } catch (...) {
-                const std::lock_guard lock(reporting_);
-                failure = std::current_exception();
-                end(Ending::memory);
-            }
+            for (std::size_t i; ending_ == Ending::exhausted && (i = next.fetch_add(1)) < batches.size();)
+                explore_batch(worker, std::views::iota(batches[i].begin, batches[i].end));
         };
-        if (workers.size() == 1 || batches.size() < 4) {
-            work(workers[0]);
-        } else {
-            std::vector<std::thread> threads;
-            for (std::size_t i = 1; i < workers.size(); ++i) threads.emplace_back(work, std::ref(workers[i]));
-            work(workers[0]);
-            for (std::thread& thread : threads) thread.join();
-        }
-        if (failure) {
-            try {
-                std::rethrow_exception(failure);
-            } catch (const std::bad_alloc&) {
-                // The verdict is Unknown for lack of memory; what was found so far stands.
-            } catch (const std::length_error&) {
-                // Likewise, for lack of numbers for states.
-            }
+        if (batches.size() < 4) alone(workers[0], work);
+        else in_parallel(workers, work);
+    }
+
+    // Does `work` with every worker. What cannot be stored any more ends the search.
+    void in_parallel(std::vector<Worker>& workers, const auto& work) {
+        std::vector<std::thread> threads;
+        for (std::size_t i = 1; i < workers.size(); ++i) threads.emplace_back([&, i] { alone(workers[i], work); });
+        alone(workers[0], work);
+        for (std::thread& thread : threads) thread.join();
+    }
+
+    void alone(Worker& worker, const auto& work) {
+        try {
+            work(worker);
+        } catch (const std::bad_alloc&) {
+            end(Ending::memory);  // the verdict is Unknown for lack of memory; what was found so far stands
+        } catch (const std::length_error&) {
+            end(Ending::memory);  // likewise, for lack of numbers for states
+        } catch (...) {
+            const std::lock_guard lock(reporting_);
+            failure_ = std::current_exception();
+            end(Ending::memory);
         }
     }
 
-    void explore_batch(Worker& worker, Range batch) {
+    // `batch` is a range of numbers of states.
+    void explore_batch(Worker& worker, const auto& batch) {
         Word* config = worker.scratch.config(max_choices + 1);
         const std::uint64_t before = worker.transitions;
         std::shared_lock running(resizing_);
-        for (std::uint32_t state = batch.begin; state < batch.end; ++state) {
+        for (const std::uint32_t state : batch) {
             if (visited_->wants_growth()) {
                 running.unlock();
                 make_room();
@@ -195,6 +231,10 @@ private:
             if (now == Ending::violation || now == Ending::not_rising) break;
         }
         transitions_.fetch_add(worker.transitions - before, std::memory_order_relaxed);
+        keep_to_budgets();
+    }
+
+    void keep_to_budgets() {
         states_.store(visited_->count(), std::memory_order_relaxed);
         const std::uint64_t bytes = memory();
         bytes_.store(bytes, std::memory_order_relaxed);
@@ -301,6 +341,7 @@ private:
     std::unique_ptr<States> visited_;
     std::shared_mutex resizing_;
     std::mutex reporting_;
+    std::exception_ptr failure_;
     std::atomic<Ending> ending_{Ending::exhausted};
     std::optional<Found> found_[4];
     SearchResult result_;

@@ -1,4 +1,4 @@
-// Breadth-first search of a system by several workers, with budgets. No model is known here by name, no printing.
+// Search of a system by several workers, with budgets. No model is known here by name, no printing.
 #pragma once
 
 #include <atomic>
@@ -22,6 +22,7 @@ struct SearchSpec {
     bool forget = true;
     bool subsume = true;   // of states that differ in the monitor only, keep those that see most
     bool compress = true;  // store what the monitor remembers once for all states that share it
+    bool heaviest_first = false;  // states that see most first, rather than level by level
     Reductions reductions;
     int workers = 1;
     std::uint64_t max_states = 0;  // 0: no limit

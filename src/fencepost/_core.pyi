@@ -88,6 +88,7 @@ def create_search(
     max_bytes: int,
     max_seconds: float,
     goal: str = "cycle",
+    heaviest_first: bool = False,
 ) -> Search: ...
 
 _Graph = tuple[tuple[int, ...], tuple[tuple[int, int], ...], tuple[tuple[int, ...], ...]]

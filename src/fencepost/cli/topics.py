@@ -54,7 +54,8 @@ an exit code of its own.
 A witness is an execution that shows what goes wrong: the steps in the order in which they happen, with the
 access that may go stale as the last one. Before it is shown it is run again, step by step, by another program
 than the one that found it: the definition of the model in plain Python. With one worker (--jobs 1) the same
-witness is found each time, and no other has fewer steps of the search.
+witness is found each time, and no other has fewer steps of the search (unless a limit ends the search for
+a shorter one).
 """,
     "cycle": """\
 Under SC all steps happen one after the other. In an execution that SC does not have, some steps would each
@@ -107,6 +108,7 @@ fuse           local steps run together with the next shared access
 partial-order  of independent steps, one order is enough
 symmetry       states that differ only by swapping equal threads are one state
 subsume        of states that differ in the monitor only, those that see most are enough
+order          states that see most are searched first, so that they cover the others (needs subsume)
 pairs          any number of threads: states with two threads that are never there at once are left out
 compress       what the monitor remembers is stored once for all states that share it
 """,

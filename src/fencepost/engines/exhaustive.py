@@ -39,6 +39,8 @@ _Found = TypeVar("_Found", covariant=True)
 Progress = Callable[[Statistics], None]
 
 _PROGRESS_INTERVAL = 0.2  # seconds
+NEAR_STATES = 20_000  # so many are searched level by level, where witnesses are shortest, before anything else
+_FURTHER = 10  # where a violation is known, so many times its search's states are worth a shortest one
 _LARGEST_MAX_VALUE = (1 << 24) - 1  # the search keeps a table over all values
 
 # The order of ViolationKind and Ending in the core.
@@ -120,7 +122,7 @@ def _decide(
     while True:
         groups = symmetric_groups(program) if Reduction.SYMMETRY in options.reductions else ()
         core = to_core(program, info.classes(program, precise=precise), groups, rules)
-        found = run_search(_search(core, info, notion, options, time.perf_counter() - started), on_progress, started)
+        found = _search(core, info, notion, options, on_progress, started)
         if found["ending"] == _NOT_RISING:
             falling = names[found["not_rising"]]
             rules = tuple(rule for rule in rules if rule.location != falling)
@@ -132,12 +134,58 @@ def _decide(
 
 
 def _search(
-    program: _core.Program, info: ModelInfo, notion: Notion, options: SearchOptions, spent: float
+    program: _core.Program,
+    info: ModelInfo,
+    notion: Notion,
+    options: SearchOptions,
+    on_progress: Progress | None,
+    started: float,
+) -> _core.Result:
+    """Nearest states first while they are few; then those first that see most, which mostly is far less to search.
+
+    What is found then may be far away, so what is nearest is looked for once more.
+    """
+
+    def run(
+        monitor: str = info.monitor, max_states: int | None = None, *, heaviest_first: bool = False
+    ) -> _core.Result:
+        search = _create(program, monitor, notion, options, started, max_states, heaviest_first=heaviest_first)
+        return run_search(search, on_progress, started)
+
+    few = options.max_states is not None and options.max_states <= NEAR_STATES
+    if few or info.monitor == "none" or not {Reduction.ORDER, Reduction.SUBSUME} <= options.reductions:
+        return run(max_states=options.max_states)
+    near = run(max_states=NEAR_STATES)
+    if near["ending"] != _STATES:
+        return near
+    whole = run(max_states=options.max_states, heaviest_first=True)
+    if whole["ending"] == _VIOLATION:
+        nearest = run(max_states=_FURTHER * whole["states"] + NEAR_STATES)
+        if nearest["ending"] != _VIOLATION:
+            return whole
+        whole = {**nearest, "bytes": max(whole["bytes"], nearest["bytes"])}
+    elif whole["assertion"]["kind"] or whole["deadlock"]["kind"]:
+        nearest = run(monitor="none")
+        if nearest["ending"] == _EXHAUSTED:
+            whole = {**whole, "assertion": nearest["assertion"], "deadlock": nearest["deadlock"]}
+    return whole
+
+
+def _create(
+    program: _core.Program,
+    monitor: str,
+    notion: Notion,
+    options: SearchOptions,
+    started: float,
+    max_states: int | None,
+    *,
+    heaviest_first: bool,
 ) -> _core.Search:
     on = options.reductions
+    spent = time.perf_counter() - started
     return _core.create_search(
         program,
-        monitor=info.monitor,
+        monitor=monitor,
         observational=notion is Notion.OBSERVATIONAL,
         dead_registers=Reduction.LIVENESS in on,
         fuse_local=Reduction.FUSE in on,
@@ -146,8 +194,9 @@ def _search(
         forget=Reduction.FORGET in on,
         subsume=Reduction.SUBSUME in on,
         compress=Reduction.COMPRESS in on,
+        heaviest_first=heaviest_first,
         workers=worker_count(options),
-        max_states=options.max_states or 0,
+        max_states=max_states or 0,
         max_bytes=options.memory or 0,
         max_seconds=0 if options.timeout is None else max(options.timeout - spent, 1e-3),
     )

@@ -17,6 +17,7 @@ class Reduction(Enum):
     PARTIAL_ORDER = "partial-order"  # of independent steps, one order is enough
     SYMMETRY = "symmetry"  # states that differ only by swapping equal threads are one state
     SUBSUME = "subsume"  # of states that differ in the monitor only, those that see most are enough
+    ORDER = "order"  # states that see most are searched first, so that they cover the others (needs subsume)
     PAIRS = "pairs"  # for any number of threads: states with two members that are never there at once are left out
     COMPRESS = "compress"  # what the monitor remembers is stored once for all states that share it
 
