@@ -12,7 +12,7 @@ from fencepost.models import Unsupported
 from fencepost.models.axiomatic.algebra import Rules
 from fencepost.models.notions import Notion
 from fencepost.models.registry import ModelInfo
-from fencepost.program.form import Isa, Program
+from fencepost.program.form import Isa, Lock, Program
 
 from .load import CatFile, load
 
@@ -29,6 +29,9 @@ class CatModel(ModelInfo):
         return self.file.rules(isa)
 
     def rules_for(self, program: Program) -> Rules:
+        lock = next((step for thread in program.threads for step in thread.code if isinstance(step, Lock)), None)
+        if lock is not None:
+            raise Unsupported(self.name, lock, "the language has no blocks under a lock")
         return self.rules(program.isa)
 
     @property
