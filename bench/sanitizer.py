@@ -26,7 +26,7 @@ from fencepost.sanitizer import installation
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 APART = ("allocator", "spread")  # not among those whose mean is taken
-FLAGS = ("-std=c++20", "-O2", "-g", "-pthread")
+FLAGS = ("-std=c++20", "-O2", "-g", "-pthread", "-w")
 
 
 @dataclass(frozen=True)

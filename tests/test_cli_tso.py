@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from support.tso_families import filter_lock
 
 from fencepost.cli.main import main
 
@@ -161,6 +162,69 @@ end
     code, out, _ = fencepost("fence", "falling.txt")
     assert code == 0
     assert out.startswith("repaired: 2 changes")
+
+
+def test_an_address_that_is_no_memory(fencepost, tmp_path):
+    text = """\
+memory_size 4
+thread t1
+initial a
+transition a b read p 3
+transition b c write + p 1 3
+transition b a write 1 + p 2
+transition c a read r 0
+end
+thread t2
+initial a
+transition a b write 1 0
+end
+"""
+    (tmp_path / "far.txt").write_text(text)
+    code, out, _ = fencepost("check", "far.txt", "-q", "--values", "5")
+    assert code == 2
+    assert "but thread t1 leaves them at line 6, or the memory, which is at the addresses 0 to 3 (a larger range" in out
+    assert "more memory: memory_size N in the program)" in out
+
+
+def test_time_limits_of_repairs(fencepost, tmp_path):
+    (tmp_path / "filter.txt").write_text(filter_lock(4))
+    code, out, _ = fencepost("fence", "filter.txt", "-q", "--timeout", "0.02")
+    assert (code, out) == (
+        2,
+        "unknown: the time limit of 0.02 s was reached before a repair was found that is sure to be cheapest\n",
+    )
+
+
+def test_states_that_threads_come_to(fencepost, tmp_path):
+    text = SB.replace("read r 1\n", "read r 1\ntransition q2 q3 check == r 0\ntransition q3 q4 write 1 2\n")
+    text = text.replace(
+        "read r 0\n",
+        "read r 0\ntransition q2 q3 check == r 0\ntransition q3 q4 read s 2\ntransition q4 q5 check == s 1\n",
+    )
+    (tmp_path / "both.txt").write_text(text)
+    (tmp_path / "two.txt").write_text(SB.replace("q0 q1 write 1 0", "q0 q write 1 2\ntransition q q1 write 1 0"))
+    code, out, _ = fencepost("check", "two.txt", "--property", "state", "--buffer", "1", "-q")
+    assert code == 0
+    assert out.endswith("with store buffers of at most one store)\n")
+    code, out, _ = fencepost("check", "both.txt", "--property", "state", "-q")
+    assert (code, out) == (1, "NOT robust: thread t2 comes to state q5, where it never comes under SC\n")
+    assert fencepost("fence", "both.txt", "--property", "state")[0] == 3
+    for format in ("json", "svg", "html", "sarif"):
+        code, out, _ = fencepost("check", "both.txt", "--property", "state", "--format", format)
+        assert code == 1
+        assert "t2" in out
+
+
+def test_printing_in_another_language(fencepost, tmp_path: Path):
+    code, out, err = fencepost("print", "sb.tpl")
+    assert (code, err) == (0, "")
+    (tmp_path / "printed.txt").write_text(out)
+    assert fencepost("check", "printed.txt")[0] == 1
+    assert fencepost("print", "sb.tpl", "--as", "tpl", "-o", "again.tpl")[0] == 0
+    assert fencepost("check", "again.tpl")[0] == 1
+    code, _, err = fencepost("print", "sb.txt", "--as", "tpl")
+    assert code == 3
+    assert "sb.txt: error: TPL has only values that wrap around" in err
 
 
 def test_values_of_tpl_are_not_for_the_command_line_to_say(fencepost):

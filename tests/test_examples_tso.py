@@ -9,6 +9,7 @@ import pytest
 from support.tso_families import FAMILIES
 
 from fencepost import api
+from fencepost.engines.options import SearchOptions
 from fencepost.fences.types import Repaired
 from fencepost.frontends import loads
 from fencepost.frontends.automata.writer import to_automata
@@ -114,3 +115,11 @@ def test_families_that_are_measured(family: str, threads: int, needed: int) -> N
     outcome = api.fence(loads(FAMILIES[family][0](threads), f"{family}.txt")).outcome
     assert isinstance(outcome, Repaired)
     assert len(outcome.changes) == needed
+
+
+@pytest.mark.parametrize("name", ["seqlock-ra", "seqlock_fence", "arc"])
+def test_speculative_reads_are_forgotten(name: str) -> None:
+    """Three threads that read and write under a version number up to 30: old versions are not kept apart."""
+    path = FOLDER.parent / "rc20" / f"{name}.tpl"
+    result = api.check(path, model="tso", options=SearchOptions(max_states=100_000))
+    assert isinstance(result.verdict, Robust)

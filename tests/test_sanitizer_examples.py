@@ -64,3 +64,23 @@ def test_example(tmp_path, index):
 def test_every_program_has_expectations():
     programs = {path.name for path in EXAMPLES.glob("*.c")}
     assert programs == {case["program"] for case in CASES}
+
+
+@needs_runtime
+@pytest.mark.parametrize("program", ["barrier.c", "ticketlock.c"])
+def test_loops_that_only_wait_are_recognised_when_asked_for(tmp_path, program):
+    binary = tmp_path / "program"
+    build(EXAMPLES / program, binary, "-O1", "-DWAITS=0")
+    as_they_are = campaign(binary, runs=60)
+    assert {finding.kind for finding in as_they_are.findings} == {Kind.VIOLATION}
+    tried = campaign(binary, runs=60, options={"benign_waits": "1"})
+    assert {finding.kind for finding in tried.findings} == {Kind.BENIGN_WAIT}
+    assert not tried.found
+
+
+@needs_runtime
+def test_a_violation_that_is_no_wait_stays_one(tmp_path):
+    binary = tmp_path / "program"
+    build(EXAMPLES / "sb.c", binary, "-O1")
+    tried = campaign(binary, runs=60, options={"benign_waits": "1"})
+    assert {finding.kind for finding in tried.findings if finding.kind is not Kind.FAILURE} == {Kind.VIOLATION}

@@ -476,6 +476,14 @@ def test_what_is_known_when_only_assertions_are_open():
     assert isinstance(under_sc.verdict, Unknown)
 
 
+def test_other_verbs_refuse_templates(fencepost):
+    code, out, _ = fencepost("litmus", EXAMPLES / "spinlock.tpl")
+    assert code == 2
+    assert out.startswith("spinlock under RC20: unknown: any number of threads of worker: this is not one program but")
+    _, out, _ = fencepost("compare", EXAMPLES / "spinlock.tpl")
+    assert "any number of threads of worker: this is not one program but many" in " ".join(out.split())
+
+
 def test_the_same_program_twice_gives_the_same_answer():
     one = api.check(EXAMPLES / "rwlock.tpl", model="tso")
     other = api.check(EXAMPLES / "rwlock.tpl", model="tso")

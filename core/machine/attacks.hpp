@@ -203,6 +203,7 @@ public:
             const Mask live = code_of(t).live[static_cast<std::size_t>(pc(c, t))];
             for (int r = 0; r < code_of(t).registers(); ++r)
                 if (!(live >> r & 1)) registers(c, t)[r] = dead_value();
+            for (const StaleRule& rule : code_of(t).stale_rules) forget_outdated(c, t, rule);
             if (c[roles_at + t] == on_path && !(reads_of(c, t) | writes_of(c, t)) && !holds_lock(c, t)) c[roles_at + t] = plain_role;
         }
         for (int x = 0; x < cells_; ++x)
@@ -288,6 +289,7 @@ private:
 
     // Whether what threads may still do can make a path from the attack's load to the first delayed store.
     bool possible(const Word* c) const {
+        if (c[goal_at] != 0) return true;  // it is there, and only has to leave its locked block
         const int t = attacker(c);
         Mask loads = 0;
         Mask stores = 0;
@@ -389,6 +391,7 @@ private:
             const int cell = system.cell_of(i, system.registers(next, t));
             Word written = evaluate_signed(system.expr(i.first), system.registers(next, t));
             if (cell < 0 || !system.fits(written)) return;
+            if (written < system.memory(next)[cell]) decreases(cell);
             next[roles_at + t] = delaying;
             next[first_at] = cell;
             hide(next, cell, written);
@@ -468,6 +471,7 @@ private:
                 }
             }
             if (writes && !system.fits(written)) return left(c, move);
+            if (writes && written < old) decreases(cell);
             bool reached = false;
             if (system.phase(c) == Phase::path) {
                 Word& mark = c[system.marks_at_ + cell];
@@ -596,15 +600,19 @@ private:
                     left(c, move);
                     return false;
                 }
+                if (written < system.seen(c, t, cell)) decreases(cell);
                 hide(c, cell, written);
             } else {
-                const bool hidden = c[system.marks_at_ + cell] == loaded;
-                const Word read = hidden ? c[system.shadow_at_ + cell] : system.memory(c)[cell];
+                const Word read = system.seen(c, t, cell);
                 if (i.op == Op::wait && evaluate_signed(system.expr(i.first), regs, read) == 0) return false;
                 if (i.reg >= 0) regs[i.reg] = read;
             }
             step_over(c, move);
             return true;
+        }
+
+        void decreases(int cell) {
+            if (system.program_.cells[idx(cell)].rising) visitor.not_rising(cell);
         }
 
         void hide(Word* c, int cell, Word written) {
@@ -653,6 +661,21 @@ private:
             return true;
         }
     };
+
+    // What the thread sees at a cell: an attacker, its own newest delayed store there.
+    Word seen(const Word* c, int t, int cell) const {
+        const bool hidden = c[roles_at + t] == delaying && c[marks_at_ + cell] == loaded;
+        return hidden ? c[shadow_at_ + cell] : memory(c)[cell];
+    }
+
+    // The register keeps being outdated as 0. What the thread sees there never decreases: delayed stores are watched too.
+    void forget_outdated(Word* c, int t, const StaleRule& rule) const {
+        const Mask kept = rule.kept[static_cast<std::size_t>(pc(c, t))];
+        Word* regs = registers(c, t);
+        if (kept == ~Mask{0} || regs[rule.reg] >= seen(c, t, rule.cell)) return;
+        for (int r = 0; r < code_of(t).registers(); ++r)
+            if (!(kept >> r & 1)) regs[r] = 0;
+    }
 
     Word dead_value() const { return std::clamp<Word>(0, program_.min_value, program_.max_value_signed()); }
 

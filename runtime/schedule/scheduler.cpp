@@ -69,7 +69,7 @@ long raw_futex(int* word, int operation, int value, const timespec* limit = null
 bool is_asleep(const Task& task) {
     char path[64];
     char text[512];
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", task.kernel_id);
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", __atomic_load_n(&task.kernel_id, __ATOMIC_RELAXED));
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return false;
     const ssize_t size = read(file, text, sizeof text - 1);
@@ -83,9 +83,10 @@ bool is_asleep(const Task& task) {
 // Nobody has had a turn for long: the one whose turn it is may wait for another thread where that cannot be seen.
 void complain(std::uint64_t& seen) {
     static bool said = false;
-    const bool stands_still = outcome->steps == seen;
-    seen = outcome->steps;
-    const Task* const holder = u.current;
+    const std::uint64_t steps_now = __atomic_load_n(&outcome->steps, __ATOMIC_RELAXED);
+    const bool stands_still = steps_now == seen;
+    seen = steps_now;
+    const Task* const holder = __atomic_load_n(&u.current, __ATOMIC_RELAXED);
     if (!stands_still || holder == nullptr || !is_asleep(*holder)) return;
     if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED)) return;
     hooks.message(
@@ -95,7 +96,7 @@ void complain(std::uint64_t& seen) {
 
 void await_token(Task& task) {
     constexpr timespec patience = {2, 0};
-    std::uint64_t seen = outcome->steps;
+    std::uint64_t seen = __atomic_load_n(&outcome->steps, __ATOMIC_RELAXED);
     while (__atomic_load_n(&task.go, __ATOMIC_ACQUIRE) == 0) {
         if (raw_futex(&task.go, FUTEX_WAIT_PRIVATE, 0, &patience) == -ETIMEDOUT) complain(seen);
     }
@@ -259,7 +260,8 @@ Task* decide() {
     u.yielding = false;
     if (count == 0) return nullptr;
     if (outcome->steps >= u.config.max_steps) abandon(Status::Bound, "the bound on steps is reached (max_steps)");
-    ++outcome->steps;
+    // Those who wait for the token look at this and at who has it, now and then (complain).
+    __atomic_store_n(&outcome->steps, outcome->steps + 1, __ATOMIC_RELAXED);
     u.clock += tick;
 
     const bool strategic = u.config.kind != Kind::Replay && u.config.kind != Kind::Exhaustive;
@@ -290,7 +292,7 @@ Task* decide() {
         ++outcome->switches;
         u.turn = 0;
     }
-    u.current = chosen;
+    __atomic_store_n(&u.current, chosen, __ATOMIC_RELAXED);
     return chosen;
 }
 
@@ -442,7 +444,7 @@ void cancel_creation(int id) {
 void enter(int id) {
     const rt::Busy busy;  // as in go_on
     self = id;
-    u.tasks[id].kernel_id = static_cast<int>(syscall(SYS_gettid));
+    __atomic_store_n(&u.tasks[id].kernel_id, static_cast<int>(syscall(SYS_gettid)), __ATOMIC_RELAXED);
     await_token(u.tasks[id]);
 }
 

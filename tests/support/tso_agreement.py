@@ -22,6 +22,7 @@ from fencepost.program.form import Program
 from fencepost.verdict.types import Notion, NotRobust, Robust
 
 from .random_tso import random_tso_program
+from .random_versions import random_version_program
 
 ONE_WORKER = SearchOptions(jobs=1)
 
@@ -74,10 +75,22 @@ def loop_difference(seed: int) -> str | None:
     return None
 
 
+def version_difference(seed: int) -> str | None:
+    """Programs that throw away what they have read: with and without forgetting what lost races leave behind."""
+    program = random_version_program(seed)
+    notion, goal = (Notion.TRIANGULAR, Goal.TRIANGLE) if seed % 4 == 3 else (Notion.ROBUST, Goal.CYCLE)
+    without = SearchOptions(jobs=1, reductions=ALL_REDUCTIONS - {Reduction.STALENESS})
+    answers = {"with": is_robust(program, notion), "without": is_robust(program, notion, without)}
+    if seed % 10 == 0:  # the slow one
+        answers["attacks"] = find_attack(prepare(program), goal).attack is None
+    return f"{notion.value}: {answers}" if len(set(answers.values())) > 1 else None
+
+
 CHECKS: dict[str, Callable[[int], str | None]] = {
     "machine": machine_difference,
     "triangles": triangle_difference,
     "loops": loop_difference,
+    "versions": version_difference,
 }
 
 

@@ -75,7 +75,7 @@ def configure(parser: Parser) -> None:
     )
     check.add_argument("--benign-waits", action="store_true", help="recognise loops that only wait, by trying")
     check.add_argument("--suppressions", metavar="FILE", help="findings not to tell: a line kind:pattern each")
-    check.add_argument("--history", type=count, metavar="N", help="writes remembered per location (default: 8)")
+    check.add_argument("--history", type=count, metavar="N", help="writes remembered per location (default: 7)")
     report = parser.add_argument_group("the report")
     report.add_argument(
         "--format", type=one_of("format", reports.FORMATS), default="text", help=f"{', '.join(reports.FORMATS)}"

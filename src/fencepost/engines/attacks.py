@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from fencepost import _core
 from fencepost.engines.exhaustive import (
+    NOT_RISING,
     Progress,
     all_states,
     is_exhausted,
@@ -24,8 +25,9 @@ from fencepost.engines.reached import decide_reached
 from fencepost.models import Unsupported
 from fencepost.models.registry import ModelInfo, find
 from fencepost.program.analysis.delays import unfenced_pairs
+from fencepost.program.analysis.staleness import StaleRule, stale_rules
 from fencepost.program.analysis.symmetry import symmetric_groups
-from fencepost.program.form import Access, Assert, BlockingCas, Program, Wait
+from fencepost.program.form import MEMORY, Access, Assert, BlockingCas, Program, Wait
 from fencepost.verdict.types import (
     Answer,
     CheckResult,
@@ -136,11 +138,27 @@ class _Search:
         )
 
     def run(self, on_progress: Progress | None, started: float) -> _core.Result:
+        """Searches on the assumption that version numbers never decrease, and again without what a run refutes."""
         require_fitting(self.program)
+        rules = self.stale_rules()
+        names = [location.name for location in self.program.locations for _ in location.initial]
+        while True:
+            found = run_search(self.search(rules, started), on_progress, started)
+            if found["ending"] != NOT_RISING:
+                return found
+            rules = tuple(rule for rule in rules if rule.location != names[found["not_rising"]])
+
+    def stale_rules(self) -> tuple[StaleRule, ...]:
+        code = (instruction for thread in self.program.threads for instruction in thread.code)
+        by_name = all(not isinstance(i, Access) or i.ref.location != MEMORY for i in code)
+        fitting = self.program.wraps and self.program.min_value == 0 and by_name
+        return stale_rules(self.program) if Reduction.STALENESS in self.options.reductions and fitting else ()
+
+    def search(self, rules: tuple[StaleRule, ...], started: float) -> _core.Search:
         on, options = self.options.reductions, self.options
         groups = symmetric_groups(self.program) if Reduction.SYMMETRY in on else ()
-        search = _core.create_search(
-            to_core(self.program, None, groups, flushes=self.info.flushes),
+        return _core.create_search(
+            to_core(self.program, None, groups, rules, self.info.flushes),
             monitor=self.info.monitor,
             goal=_GOALS[self.notion] if self.attackable else "none",
             observational=False,
@@ -156,7 +174,6 @@ class _Search:
             max_bytes=options.memory or 0,
             max_seconds=0 if options.timeout is None else max(options.timeout - (time.perf_counter() - started), 1e-3),
         )
-        return run_search(search, on_progress, started)
 
 
 def _conclude(result: CheckResult, search: _Search, found: _core.Result) -> CheckResult:
@@ -196,9 +213,24 @@ def _conclude(result: CheckResult, search: _Search, found: _core.Result) -> Chec
 
 def _left_range(program: Program, discovery: _core.Discovery) -> str:
     thread = program.threads[discovery["thread"]]
-    span = thread.code[discovery["pc"]].span
-    place = f"instruction {discovery['pc']}" if span is None else f"line {span.line}"
-    return (
-        f"values from {program.min_value} to {program.max_value} were followed, and no violation was found, but thread "
-        f"{thread.name} leaves them at {place} (a larger range: --values N)"
-    )
+    instruction = thread.code[discovery["pc"]]
+    place = f"instruction {discovery['pc']}" if instruction.span is None else f"line {instruction.span.line}"
+    followed = f"values from {program.min_value} to {program.max_value} were followed, and no violation was found, but"
+    if isinstance(instruction, Access) and instruction.ref.location == MEMORY:
+        addresses = sorted(location.address for location in program.locations if location.address is not None)
+        return (
+            f"{followed} thread {thread.name} leaves them at {place}, or the memory, which is at the addresses "
+            f"{_spans(addresses)} (a larger range of values: --values N; more memory: memory_size N in the program)"
+        )
+    return f"{followed} thread {thread.name} leaves them at {place} (a larger range: --values N)"
+
+
+def _spans(numbers: list[int]) -> str:
+    """`0 to 9, 12`."""
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and number == spans[-1][1] + 1:
+            spans[-1][1] = number
+        else:
+            spans.append([number, number])
+    return ", ".join(str(first) if first == last else f"{first} to {last}" for first, last in spans) or "none"

@@ -52,7 +52,7 @@ _KINDS = (
     WitnessKind.ASSERTION,
     WitnessKind.DEADLOCK,
 )
-_EXHAUSTED, _VIOLATION, _STATES, _MEMORY, _TIME, _STOPPED, _NOT_RISING = range(7)
+_EXHAUSTED, _VIOLATION, _STATES, _MEMORY, _TIME, _STOPPED, NOT_RISING = range(7)
 
 
 def check_program(
@@ -123,7 +123,7 @@ def _decide(
         groups = symmetric_groups(program) if Reduction.SYMMETRY in options.reductions else ()
         core = to_core(program, info.classes(program, precise=precise), groups, rules)
         found = _search(core, info, notion, options, on_progress, started)
-        if found["ending"] == _NOT_RISING:
+        if found["ending"] == NOT_RISING:
             falling = names[found["not_rising"]]
             rules = tuple(rule for rule in rules if rule.location != falling)
         elif found["ending"] == _EXHAUSTED and found["undecided"] and not precise:

@@ -83,6 +83,13 @@ class _Checks:
         """As `fencepost check` would answer for this text."""
         return self._check(block_busy_waits(program)[0] if self._problem.blocking else program)
 
+    def why(self, reason: str) -> str:
+        """Why a check has no answer: the last one may have had little time left."""
+        timeout = self._options.timeout
+        if timeout is None or time.perf_counter() - self._started < timeout:
+            return reason
+        return f"the time limit of {timeout:g} s was reached before a repair was found that is sure to be cheapest"
+
     def _check(self, program: Program) -> CheckResult:
         info, notion, options = self._problem.info, self._problem.notion, self._options
         if options.timeout is not None:
@@ -98,7 +105,7 @@ def _outcome(
     answer = search.find()
     match answer:
         case GivenUp(reason):
-            return Undecided(reason)
+            return Undecided(check.why(reason))
         case NoneFound(witness):
             reason = f"{vocabulary.words} cannot forbid every violation"
             return Unrepairable(reason, witness)
@@ -106,7 +113,7 @@ def _outcome(
     edited = problem.apply(chosen)
     final = check.final(edited.program)
     if isinstance(final.verdict, Unknown):
-        return Undecided(final.verdict.reason)
+        return Undecided(check.why(final.verdict.reason))
     if not isinstance(final.verdict, Robust):
         raise RuntimeError("the repaired program, read again from its text, is not robust")
     total = sum((costs.of[index] for index in chosen), Fraction(0))
@@ -114,7 +121,7 @@ def _outcome(
     if count:
         counted = search.count(total, MOST_COUNTED)
         if isinstance(counted, GivenUp):
-            return Undecided(counted.reason)
+            return Undecided(check.why(counted.reason))
         optimal, more = counted
     changes = tuple(_changes(problem, vocabulary, costs, search, chosen, edited))
     return Repaired(changes, total, edited.program, edited.text, final, optimal, more)

@@ -18,7 +18,7 @@ from .symbols import Symboliser
 STRATEGIES = ("default", "native", "random", "pct", "pos")
 
 # By default every strategy has its turn, as none is best for all.
-_ROTATION = (("random", 0), ("pct", 2), ("pos", 0), ("pct", 3), ("random", 0), ("pct", 4), ("pos", 0), ("pct", 5))
+_ROTATION = (("pct", 2), ("pct", 3), ("pct", 4), ("pct", 5), ("pos", 0), ("random", 0))
 
 _MOST_STEPS = 1_000_000
 _GRACE = 5.0  # seconds for a server to end a run whose time is over, before we do
@@ -33,7 +33,7 @@ class Plan:
     schedule: str = "default"
     seed: int = 1
     depth: int = 3
-    steps: int | None = None  # of PCT; None: as many as runs have taken so far
+    steps: int | None = None  # of PCT; None: the mean of the runs so far
     jobs: int = 1
     timeout: float = 60.0  # of a run
     until_violation: bool = False
@@ -67,7 +67,6 @@ class Campaign:
         self._runs = 0
         self._steps = 0
         self._most_threads = 0
-        self._measured = 0  # runs whose steps are known and came to their end
         self._pct: Counter[int] = Counter()  # runs of PCT by depth
         self._most_steps = 0
         self._seconds = 0.0
@@ -154,9 +153,8 @@ class Campaign:
         self._endings[outcome.ending] += 1
         self._steps += outcome.steps
         self._most_threads = max(self._most_threads, outcome.threads)
-        if outcome.ending in ("ok", "failed") and outcome.steps:
-            self._measured += 1
-            self._most_steps = max(self._most_steps, outcome.steps)
+        if outcome.ending in ("ok", "failed"):
+            self._most_steps = max(self._most_steps, outcome.setup.steps or outcome.steps)
         if outcome.setup.schedule == "pct":
             self._pct[outcome.setup.depth] += 1
         return self.findings.add(outcome)
@@ -171,14 +169,8 @@ class Campaign:
             schedule, depth = _ROTATION[number % len(_ROTATION)]
             if plan.schedule != "default":
                 schedule, depth = plan.schedule, plan.depth if plan.schedule == "pct" else 0
-            steps = self._expected_steps() if schedule == "pct" else 0
+            steps = plan.steps or 0 if schedule == "pct" else 0  # 0: the server knows how long runs are
             yield Setup(schedule, plan.seed + number, depth, steps)
-
-    def _expected_steps(self) -> int:
-        """PCT's k: the mean of the runs that came to their end (a run that spins for long must not count)."""
-        if self.plan.steps is not None:
-            return self.plan.steps
-        return max(1, round(self._steps / self._measured)) if self._measured else 100
 
     def result(self, symboliser: Symboliser, suppressions: Suppressions) -> RunResult:
         """What is known now."""

@@ -90,11 +90,15 @@ def candidates(schedule: Schedule) -> Iterator[Schedule]:
         for start in range(count - length, -1, -max(1, length)):
             yield Schedule(merged(segments[:start] + segments[start + length :]), schedule.choices)
         length //= 2
-    for index in range(count - 1):  # neighbours in the other order, if that joins what belongs together
-        swapped = (*segments[:index], segments[index + 1], segments[index], *segments[index + 2 :])
-        joined = merged(swapped)
-        if len(joined) < count:
-            yield Schedule(joined, schedule.choices)
+    for index in range(count):  # all that a thread does in two goes, in one: later, or sooner
+        thread, steps = segments[index]
+        following = next((other for other in range(index + 1, count) if segments[other][0] == thread), None)
+        if following is None:
+            continue
+        whole = ((thread, steps + segments[following][1]),)
+        between, rest = segments[index + 1 : following], segments[following + 1 :]
+        yield Schedule(merged((*segments[:index], *between, *whole, *rest)), schedule.choices)
+        yield Schedule(merged((*segments[:index], *whole, *between, *rest)), schedule.choices)
 
 
 class Minimiser:

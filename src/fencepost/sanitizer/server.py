@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .records import LogError, Reader, Record, Trouble
 from .results import Setup
@@ -137,6 +137,8 @@ class ForkServer:
             status = -int(words["signal"])
         if ending == "ok" and status:
             ending = "failed"
+        if setup.schedule == "pct" and words.get("k", "").isdigit():
+            setup = replace(setup, steps=int(words["k"]))  # which repeats the run elsewhere
         steps, threads = (int(words.get(name, "0") or "0") for name in ("steps", "threads"))
         return RunOutcome(setup, ending, status, steps, threads, self._new_records(), self._output())
 

@@ -38,6 +38,7 @@ from ..form import (
 Known = frozenset[int] | None  # None: anything
 _MANY = 64  # a larger set becomes anything
 _EVALUATIONS = 4096  # of one expression, at most
+_TRIALS = 1024  # of one condition
 
 Key = str | int  # a location's name, or an address at which the program declares none
 Env = dict[str, Known]
@@ -222,7 +223,7 @@ def _evaluated(expr: Expr, names: list[str], sets: tuple[Known, ...], read: Know
 def _narrowed(condition: Expr, names: list[str], sets: tuple[Known, ...]) -> dict[str, Known] | None:
     """What the registers may hold where the condition does; None if it never does."""
     finite = [known for known in sets if known is not None]
-    if len(finite) < len(sets) or prod(map(len, finite)) > _EVALUATIONS:
+    if len(finite) < len(sets) or prod(map(len, finite)) > _TRIALS:
         return dict(zip(names, sets, strict=True))
     holds = compiled(condition, names)
     good = []
