@@ -55,7 +55,7 @@ def _lines(model: ModelInfo) -> Iterator[str]:
 
 
 def _programs(model: ModelInfo) -> list[str]:
-    return sorted(isa.value for isa in model.isas)
+    return sorted(isa.value for isa in model.isas | model.judges)
 
 
 def _data(model: ModelInfo) -> dict[str, Any]:
