@@ -82,8 +82,8 @@ def _may_split(program: Program, model: ModelInfo) -> bool:
 
 def _with_blocks(program: Program, model: ModelInfo, result: CheckResult, **options: Any) -> CheckResult:
     limits = options.get("options") or SearchOptions()
-    left = _BLOCKS_SECONDS if limits.timeout is None else max(limits.timeout - result.statistics.seconds, 1e-3)
-    options["options"] = replace(limits, timeout=left)
+    left = _BLOCKS_SECONDS if limits.timeout is None else limits.timeout - result.statistics.seconds
+    options["options"] = replace(limits, timeout=max(min(left, _BLOCKS_SECONDS), 1e-3))
     other = _enumerated(program, model=model, against=MODELS["sc"], **options)
     if isinstance(other.verdict, Unknown):
         return replace(result, warnings=(*result.warnings, _WIDE_BLOCKS))
@@ -111,7 +111,7 @@ def _searched_or_enumerated(search: Decider, graphs: Decider) -> Decider:
     return decide
 
 
-_BLOCKS_SECONDS = 10.0  # for the executions of a program that the search found robust, if no limit is given
+_BLOCKS_SECONDS = 10.0  # at most, for the executions of a program in which the search found no cycle: repairs ask often
 
 _WIDE_BLOCKS = (
     "a block under a lock accesses several locations: no cycle of happens-before exists, but that does not show that "
