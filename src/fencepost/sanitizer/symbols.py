@@ -31,13 +31,14 @@ class Frame:
         return bool(self.file) and self.line > 0
 
 
-# Frames that say how the standard library is made, not what the program does.
+# Frames that say how the standard library, or this runtime, is made, not what the program does.
 _LIBRARY = re.compile(
     r"/include/c\+\+/|/lib/gcc/|/lib/clang/|/bits/std_|/sanitizer/include/fencepost\.h$|/runtime/include/fencepost\.h$"
     r"|/csu/|/nptl/|/sysdeps/"
 )
 _LIBRARY_FUNCTION = re.compile(
-    r"^(?:std::|__gnu_cxx::|void std::|__libc_start|_start$|start_thread$|clone|lib(?:stdc\+\+|c|pthread)[.-])"
+    r"^(?:std::|__gnu_cxx::|void std::|__libc_start|_start$|start_thread$|clone|lib(?:stdc\+\+|c|pthread)[.-]"
+    r"|fencepost::(?:rt|intercept|sched)::)"
 )
 
 
