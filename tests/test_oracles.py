@@ -108,7 +108,7 @@ def test_check_says_so_of_such_blocks() -> None:
     assert result.verdict.witness.axiom == "locked-blocks"
     narrow = LOCKED.replace("write 1 0", "write 1 1").replace("read b 0", "read b 1")
     assert isinstance(check(loads(narrow, "locked.txt")).verdict, Robust)
-    endless = LOCKED.replace("transition q1 q2 read b 0", "transition q1 q2 read b 1\ntransition q2 q1 noop")
+    endless = LOCKED.replace("transition q1 q2 read b 0", "transition q1 q2 read b 2\ntransition q2 q1 noop")
     result = check(loads(endless, "locked.txt"))
     assert isinstance(result.verdict, Robust)  # nothing is found up to the bound, and the loop has none
     assert "accesses several locations" in result.warnings[-1]
