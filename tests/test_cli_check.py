@@ -102,6 +102,25 @@ def test_a_file_that_announces_verdicts_is_checked_as_it_stands(fencepost):
     assert out.splitlines()[-1] == "1 programs: 1 NOT robust; 1 not as the file expects"
 
 
+# While they wait, both may still read 0, as in a store buffer.
+BARRIER = """\
+global x, y;
+fn a { local r; x.store(1); again: r = y.load(); if (r != 1) goto again; }
+fn b { local r; y.store(1); again: r = x.load(); if (r != 1) goto again; }
+"""
+
+
+def test_a_file_that_announces_a_verdict_in_the_old_form_is_checked_as_it_stands(fencepost):
+    code, out, _ = fencepost("check", "--model", "ra", write("plain.tpl", BARRIER))
+    assert code == 0, "busy waits block"
+    code, out, _ = fencepost("check", "--model", "ra", write("not.tpl", f"// NOTROBUST\n{BARRIER}"))
+    assert code == 1
+    assert "the file expects" not in out
+    code, out, _ = fencepost("check", "--model", "ra", write("robust.tpl", f"// ROBUST\n{BARRIER}"))
+    assert code == 1
+    assert "warning: the file expects: robust under ra, line 1; the answer is not robust" in out
+
+
 @pytest.mark.parametrize("reduction", [reduction.value for reduction in Reduction])
 def test_no_reduction_changes_the_answer(fencepost, reduction):
     assert fencepost("check", write("sb.tpl", SB), "--no-reduction", reduction)[0] == 1

@@ -142,6 +142,15 @@ def test_expectations() -> None:
     assert program.expectations[2].span == Span(2, 1)
 
 
+@pytest.mark.parametrize(("mark", "robust"), [("// ROBUST", True), ("// NOTROBUST", False)])
+def test_the_first_line_of_files_from_before_rc20_is_an_expectation_for_ra(mark: str, robust: bool) -> None:
+    program = parse(f"{mark}\nfn f {{ }}")
+    assert program.expectations == (Expectation("robust", robust, ("ra",)),)
+    assert program.expectations[0].span == Span(1, 1)
+    assert parse(f"// a comment\n{mark}\nfn f {{ }}").expectations == ()
+    assert parse(f"{mark} as far as I know\nfn f {{ }}").expectations == ()
+
+
 def test_comments_are_skipped() -> None:
     assert code("// r = 1; }\n r = 2; // }\n") == (Assign("r", Const(2)),)
 

@@ -64,6 +64,8 @@ def tokenize(text: str, file: str) -> tuple[list[Token], list[Expectation]]:
             if kind == "comment":
                 if re.match(r"// ROBUSTNESS\b", match[0]):
                     expectations += _read_marks(match[0], file, number, position + 1)
+                elif number == 1 and (old := _OLD_MARK.fullmatch(match[0])):
+                    expectations.append(Expectation("robust", old["not"] is None, ("ra",), span=Span(1, position + 1)))
             elif kind is not None:
                 if kind == "number":
                     _check_number(match[0], file, number, position + 1)
@@ -97,6 +99,7 @@ _NOTIONS = {"egr": "robust", "wegr": "observational"}
 _MARKS = re.compile(r"// ROBUSTNESS\s+(?P<notion>\w+)\s*:(?P<verdicts>(?:\s*(?:robust|not)\s*:[^.:]*(?:\.|$))+)\s*$")
 _VERDICT = re.compile(r"\s*(?P<verdict>robust|not)\s*:(?P<models>[^.:]*)(?:\.|$)")
 _MODEL = re.compile(r"[A-Za-z][\w-]*")
+_OLD_MARK = re.compile(r"// (?P<not>NOT)?ROBUST\s*")  # of files from before RC20, which are about RA
 
 
 def _read_marks(comment: str, file: str, line: int, column: int) -> list[Expectation]:
