@@ -96,9 +96,9 @@ with any model, and says nothing about more. See docs/parameterised.md.
     "expectations": """\
 A TPL file may say what it expects, in comments on lines of their own:
     // ROBUSTNESS egr: robust: ra. not: rlx.      (egr: robust; wegr: observationally robust)
-`check` warns if its answer is another one. The models ra and rlx are RA and RC20. Older files have `// ROBUST`
-or `// NOTROBUST` as their first line: robust under RA, or not. Loops that only wait stay loops in files that say
-what they expect (--busy-waits keep).
+`check` warns if its answer is another one. The models ra and rlx are RA and RC20. Older files have
+`// ROBUST` or `// NOTROBUST` as their first line: robust under RA, or not. Loops that only wait stay loops in
+files that say what they expect (--busy-waits keep).
 """,
     "reductions": """\
 What makes the search smaller. No verdict depends on one; `--no-reduction NAME` switches it off.
