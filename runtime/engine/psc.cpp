@@ -46,8 +46,8 @@ void put(ThreadState& thread, ThreadState::Family from, Location& location, PscC
         join_epochs(target, source, thread.width);
         return;
     }
-    std::memcpy(target, source, thread.width * sizeof(Epoch));
-    std::memset(target + thread.width, 0, (location.psc_capacity - thread.width) * sizeof(Epoch));
+    copy_epochs(target, source, thread.width);
+    clear_epochs(target + thread.width, target + location.psc_capacity);
 }
 
 void join_location(ThreadState& thread, ThreadState::Family into, const Location& location, PscClock from) {
@@ -71,7 +71,7 @@ bool psc_forbids_missing(const ThreadState& thread, const Location&, const Acces
 void psc_enter(ThreadState& thread, const Location& location, bool is_sc) {
     if (thread.run_address != location.address()) thread.run_address = 0;
     if (!is_sc || thread.run_address) return;
-    std::memcpy(thread.clock(ThreadState::PscBefore), thread.clock(ThreadState::Psc), thread.width * sizeof(Epoch));
+    copy_epochs(thread.clock(ThreadState::PscBefore), thread.clock(ThreadState::Psc), thread.width);
     thread.run_address = location.address();
 }
 
@@ -121,7 +121,7 @@ void psc_acquire_fence(ThreadState& thread) {
 
 void psc_release_fence(ThreadState& thread) {
     thread.run_address = 0;
-    std::memcpy(thread.clock(ThreadState::PscReleased), thread.clock(ThreadState::Psc), thread.width * sizeof(Epoch));
+    copy_epochs(thread.clock(ThreadState::PscReleased), thread.clock(ThreadState::Psc), thread.width);
 }
 
 }  // namespace fencepost::rt

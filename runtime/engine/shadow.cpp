@@ -96,6 +96,7 @@ PlainAccess atomic_of(Event by, bool is_write, Order order, const Location& loca
 // A plain access to bytes of an atomic location. A write there begins the location anew (a constructor, most often).
 void meet_location(ThreadState& thread, Location& location, std::uint32_t shape, std::uintptr_t address,
                    std::uintptr_t place) {
+    location.begin_change();
     location.plain_seen = true;
     bool found = false;
     PlainAccess first{};

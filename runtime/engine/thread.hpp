@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "engine/biased_lock.hpp"
 #include "engine/clock.hpp"
 #include "engine/engine.hpp"
 #include "engine/stacks.hpp"
@@ -28,12 +29,23 @@ struct WaitRegion {
     std::uint64_t value = 0;
 };
 
+// A read after which the same one would change nothing, while the location and the thread stay as they are: no lock is needed for that.
+struct RecentRead {
+    std::uintptr_t address = 0;
+    struct Location* location = nullptr;
+    Epoch epoch = 0;
+    std::uint32_t version = 0;
+    bool has_acquired = false;  // all that an acquire read would
+};
+
 struct ThreadState {
     // Clocks: `capacity` entries each, of which those from `width` on are 0.
     enum Family : unsigned { Current, Sc, Pending, Released, Psc, PscBefore, PscPending, PscReleased, families };
 
     Slot slot = 0;
     unsigned width = 0;
+    Inside* inside = nullptr;  // of its slot
+    bool may_have_buffered = false;  // has written since it last passed a full fence: the store may not have reached memory
     Epoch epoch = 0;     // the entry of its own, in Current and Sc
     Epoch* clocks = nullptr;
     unsigned capacity = 0;
@@ -55,9 +67,14 @@ struct ThreadState {
 
     unsigned ignoring = 0;
     unsigned benign = 0;
-    bool strong_cas = false;
     std::uintptr_t strong_cas_address = 0;
     WaitRegion wait;
+    // Whether the next access is more than what the program's code says.
+    bool is_special() const { return (ignoring | strong_cas_address | wait.address) != 0; }
+
+    static constexpr unsigned reads_kept = 16;
+    RecentRead recent_reads[reads_kept];
+    RecentRead& recent_read(std::uintptr_t address) { return recent_reads[address >> 2 & (reads_kept - 1)]; }
 
     ShadowStack stack;
     struct Trace* trace = nullptr;
@@ -92,7 +109,10 @@ struct ThreadState {
     }
 
     // Room for a clock of that width.
-    void widen(unsigned wanted);
+    void widen(unsigned wanted) {
+        if (__builtin_expect(wanted > width, 0)) widen_slowly(wanted);
+    }
+    void widen_slowly(unsigned wanted);
 
     Event now() const { return Event::of(slot, epoch); }
 };
