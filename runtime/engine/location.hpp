@@ -37,8 +37,9 @@ struct alignas(64) Location {
     std::uint16_t alone;  // writes in a row that were all by one thread, who could own the lock
     std::uint8_t ownerships;  // that have ended, or might have
     std::uint8_t size;
-    bool is_ignored;      // annotated: nothing depends on it
-    bool plain_seen;      // there have been plain accesses to it
+    bool is_ignored : 1;  // annotated: nothing depends on it
+    bool plain_seen : 1;  // there have been plain accesses to it
+    std::uint8_t plain_checks;  // that found no race with them
     std::uint8_t written; // entries in `writes`
     std::uint8_t first;   // the oldest of them: a ring
     std::uint8_t room;    // for so many

@@ -20,6 +20,7 @@ void join_from(ThreadState& thread, ThreadState::Family into, const Epoch* from,
     thread.widen(width);
     join_epochs(thread.clock(into), from, width);
     thread.has_psc = true;
+    thread.psc_again = 0;
 }
 
 void make_room(ThreadState& thread, Location& location) {
@@ -84,6 +85,18 @@ void psc_sc_write(ThreadState& thread, Location& location) {
     thread.has_psc = true;
     put(thread, ThreadState::Psc, location, Accesses, false);
     put(thread, ThreadState::Psc, location, Writes, false);
+    thread.psc_again = location.address();
+}
+
+void psc_write_again(ThreadState& thread, Location& location) {
+    if (thread.run_address != location.address()) {
+        copy_epochs(thread.clock(ThreadState::PscBefore), thread.clock(ThreadState::Psc), thread.width);
+        thread.run_address = location.address();
+        put(thread, ThreadState::PscBefore, location, Flow, false);
+    }
+    thread.clock(ThreadState::Psc)[thread.slot] = thread.epoch;
+    location.psc_array(Accesses)[thread.slot] = thread.epoch;
+    location.psc_array(Writes)[thread.slot] = thread.epoch;
 }
 
 void psc_sc_read(ThreadState& thread, Location& location) {
@@ -91,6 +104,7 @@ void psc_sc_read(ThreadState& thread, Location& location) {
     make_room(thread, location);
     thread.clock(ThreadState::Psc)[thread.slot] = thread.epoch;
     thread.has_psc = true;
+    thread.psc_again = 0;
     put(thread, ThreadState::Psc, location, Accesses, true);
 }
 
@@ -115,12 +129,12 @@ void psc_release(ThreadState& thread, Location& location, bool is_release, bool 
 }
 
 void psc_acquire_fence(ThreadState& thread) {
-    thread.run_address = 0;
+    thread.run_address = thread.psc_again = 0;
     if (thread.has_psc) join_epochs(thread.clock(ThreadState::Psc), thread.clock(ThreadState::PscPending), thread.width);
 }
 
 void psc_release_fence(ThreadState& thread) {
-    thread.run_address = 0;
+    thread.run_address = thread.psc_again = 0;
     copy_epochs(thread.clock(ThreadState::PscReleased), thread.clock(ThreadState::Psc), thread.width);
 }
 

@@ -32,7 +32,12 @@ void release_step(ThreadState& thread, Location& location);
 __attribute__((always_inline)) inline bool writes_again(const ThreadState& thread, const Location& location, Order order, bool is_rmw) {
     const Publication& sc = location.sc_write;
     if (sc.owner.slot() != thread.slot || sc.since != thread.sc_since || !location.sc_all.empty()) return false;
-    if (location.room <= history_kept || location.written != location.room || location.plain_seen || psc_matters() || order == SeqCst) return false;
+    if (location.room <= history_kept || location.written != location.room || location.plain_seen) return false;
+    if (__builtin_expect(order == SeqCst, 0)) {
+        if (!psc_writes_again(thread, location)) return false;
+    } else if (psc_matters()) {
+        return false;
+    }
     if (thread.clocks[fence_slot] != 0 || (location.stamp & 0xffff) == 0xffff) return false;
     const Publication& release = location.release;
     const bool is_own = release.owner.slot() == thread.slot && !release.mixed;
@@ -42,6 +47,7 @@ __attribute__((always_inline)) inline bool writes_again(const ThreadState& threa
 __attribute__((always_inline)) inline void write_again(ThreadState& thread, Location& location, Order order, std::uintptr_t place,
                                                        std::uint64_t value, bool is_rmw) {
     thread.tick();
+    if (__builtin_expect(order == SeqCst, 0)) psc_write_again(thread, location);
     if (releases(order)) {
         location.release.owner = thread.now();
         thread.released = thread.epoch;

@@ -65,6 +65,7 @@ void make_fresh(Location& location, std::uintptr_t address, unsigned size, bool 
     location.ownerships = 0;
     location.is_ignored = false;
     location.plain_seen = false;
+    location.plain_checks = 0;
     location.written = location.first = location.room = 0;
     location.reads_known = location.reads_first = location.reads_room = 0;
     location.capacity = location.psc_capacity = 0;
@@ -137,7 +138,7 @@ char* Table::map_locations(std::uintptr_t address) {
 }
 
 char* Table::map_cells(std::uintptr_t address) {
-    return map_piece(cells[address >> piece_bits], cell_bytes << piece_bits, "records of plain accesses");
+    return map_piece(cells[address >> piece_bits], (cell_bytes << piece_bits) + regions, "records of plain accesses");
 }
 
 std::uint64_t locations_made() { return made.load(std::memory_order_relaxed); }

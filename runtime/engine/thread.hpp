@@ -55,12 +55,15 @@ struct ThreadState {
     Event fence;              // its last release fence, if any: Released is what it knew then
     bool has_pending = false;
     bool has_psc = false;  // one of the clocks Psc* is not 0
+    std::uintptr_t psc_again = 0;    // where its last seq_cst write was, if Psc has not grown since
     std::uintptr_t run_address = 0;  // its newest seq_cst access, if all since have been to the same location
 
     // Plain accesses: shadow.hpp.
     std::uint32_t segment = no_segment;  // in the place of a cell
     std::uint32_t segment_word = 0;      // numbers in store: segments.hpp
     std::uint64_t segment_free = 0;
+    // Another thread's, whose accesses this one knows. Forgotten by who gives numbers to segments anew.
+    std::atomic<std::uint32_t> known_segment{0};
     static constexpr unsigned recent = 8;
     std::uint32_t recent_segments[recent] = {};
     Epoch released = 0;         // its last event that others may have learnt of

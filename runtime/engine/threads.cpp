@@ -85,7 +85,7 @@ void unpack(const ThreadToken& token, ThreadState& thread) {
         join_epochs(thread.clock(passed_on[i]), token.clocks + i * token.capacity, token.width);
     const Epoch* const psc = token.clocks + 2 * token.capacity;
     for (unsigned i = 0; i < token.width; ++i) thread.has_psc |= psc[i] != 0;
-    thread.run_address = 0;
+    thread.run_address = thread.psc_again = 0;
     thread.tick();
     thread.current_since = thread.sc_since = thread.epoch;
 }
