@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
-from fencepost.engines.dispatch import searcher
+from fencepost.engines.dispatch import check_program_with
 from fencepost.engines.options import SearchOptions
 from fencepost.models.registry import ModelInfo
 from fencepost.program.analysis.busy_waits import block_busy_waits
@@ -95,7 +95,8 @@ class _Checks:
         if options.timeout is not None:
             left = options.timeout - (time.perf_counter() - self._started)
             options = replace(options, timeout=max(left, 1e-3))
-        return searcher(info)(program, notion=notion, options=options, on_progress=self._on_progress)
+        check = check_program_with(info)
+        return check(program, model=info.name, notion=notion, options=options, on_progress=self._on_progress)
 
 
 def _outcome(
