@@ -208,10 +208,15 @@ class Unlock(_Instruction):
 
 @dataclass(frozen=True, slots=True)
 class Branch(_Instruction):
-    """To `target` if `condition` is not zero, else on to the next instruction."""
+    """To `target` if `condition` is not zero, else on to the next instruction.
+
+    If it `selects`, it is no branch of the program: both ways start with an assignment, and what comes later does not
+    depend on the condition but by the register that is assigned (a conditional select).
+    """
 
     condition: Expr
     target: int
+    selects: bool = False
 
 
 @dataclass(frozen=True, slots=True)

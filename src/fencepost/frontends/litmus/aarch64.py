@@ -312,16 +312,14 @@ def _select(line: Line, change: Callable[[Expr], Expr]) -> None:
     first = line.value(_same_size(line, target.bits))
     second = line.value(_same_size(line, target.bits))
     line.comma()
-    holds = condition(_condition_name(line))
-    line.set(target, _either(holds, first, masked(change(second), target.bits)))
+    _set_to(line, target, condition(_condition_name(line)), first, change(second))
 
 
 def _set_if(line: Line, one: int) -> None:
     """CSET and CSETM"""
     target = line.register()
     line.comma()
-    holds = condition(_condition_name(line))
-    line.set(target, _either(holds, constant(one, target.bits), Const(0)))
+    _set_to(line, target, condition(_condition_name(line)), constant(one, target.bits), Const(0))
 
 
 def _change_if(line: Line, change: Callable[[Expr], Expr]) -> None:
@@ -329,12 +327,17 @@ def _change_if(line: Line, change: Callable[[Expr], Expr]) -> None:
     target = line.register()
     value = line.value(_same_size(line, target.bits))
     line.comma()
-    holds = condition(_condition_name(line))
-    line.set(target, _either(holds, masked(change(value), target.bits), value))
+    _set_to(line, target, condition(_condition_name(line)), change(value), value)
+
+
+def _set_to(line: Line, target: Register, holds: Expr, yes: Expr, no: Expr) -> None:
+    """The result depends on the value that is chosen, and on the condition only in that this picked it."""
+    if target.name is not None:
+        line.code.select(holds, lambda truth: line.set(target, yes if truth else no))
 
 
 def _either(holds: Expr, yes: Expr, no: Expr) -> Expr:
-    """Depends on the condition and on both values, as the instruction does."""
+    """Depends on the condition and on both values."""
     return Binary("+", Binary("*", holds, yes), Binary("*", Unary("!", holds), no))
 
 

@@ -6,7 +6,7 @@ leaves out the flags that nothing looks at.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NoReturn
 
@@ -168,6 +168,16 @@ class ThreadCode:
 
     def jump(self, target: int) -> None:
         self.emit(Jump(target, span=self.span))
+
+    def select(self, condition: Expr, assign: Callable[[bool], None]) -> None:
+        """What `assign` emits, one assignment for the condition's truth and one for its falsehood."""
+        holds, after = self.new_label(), self.new_label()
+        self.emit(Branch(condition, holds, selects=True, span=self.span))
+        assign(False)
+        self.jump(after)
+        self.place(holds)
+        assign(True)
+        self.place(after)
 
     def define(self, name: str) -> None:
         """The label `name` of the source is here."""
