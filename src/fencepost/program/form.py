@@ -356,7 +356,7 @@ class Program:
         """A value as people write it: an address by the name of what is there (no number of a test is one)."""
         cell = self.cell_at(value) if self.language == "litmus" else None
         if cell is None:
-            return str(value)
+            return str(value if value < 1 << 63 else value - (1 << 64))
         name, slot = cell
         return name if self.location(name).size == 1 else f"{name}[{slot}]"
 
