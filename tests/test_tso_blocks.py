@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 from support import oracles
+from support.tso_agreement import differences
 
 from fencepost import NotRobust, Robust, check, fence
 from fencepost.fences.types import Repaired
@@ -138,3 +139,19 @@ def test_a_block_that_does_not_end_is_none() -> None:
     stuck = SPLIT.format(mark="", more="").replace("q3 q4 unlock", "q3 q4 check 0\ntransition q4 q5 unlock")
     assert isinstance(check(loads(stuck, "stuck.txt")).verdict, Robust)
     assert computations(prepare(loads(stuck, "stuck.txt"))).violation is None
+
+
+def test_nobody_acts_where_a_long_block_is_cut() -> None:
+    """A block with many choices is several steps of the search; another thread could close the cycle between them."""
+    choices = "".join(
+        f"transition c{at} c{at + 1} noop\ntransition c{at} c{at + 1} local b {at}\n" for at in range(10)
+    ).replace("c10", "last")
+    text = SPLIT.format(mark="", more="").replace("q3 q4 unlock", f"q3 c0 noop\n{choices}transition last q4 unlock")
+    program = loads("thread other\ninitial q0\ntransition q0 q1 write 2 1\nend\n" + text, "long.txt")
+    result = check(program)
+    assert isinstance(result.verdict, NotRobust)
+    assert any(edge.kind == "block" for edge in result.verdict.witness.cycle)
+
+
+def test_nobody_acts_within_a_block_without_fusion() -> None:
+    assert differences("loops", range(100810, 100811)) == []

@@ -137,8 +137,11 @@ public:
             visitor.violation(Violation{ViolationKind::deadlock, -1, Move{}});
     }
 
+    // The steps of one thread alone: none while another one has locked the memory.
     template <class Visitor>
     void expand_thread(const Word* config, int thread, Scratch& scratch, Visitor& visitor) const {
+        const int owner = lock_owner(config);
+        if (owner >= 0 && owner != thread) return;
         Stepping<Visitor> stepping{*this, scratch, visitor};
         stepping.run(config, thread);
     }
