@@ -14,6 +14,7 @@
 #include "base/busy.hpp"
 #include "explore.hpp"
 #include "pages.hpp"
+#include "processors.hpp"
 #include "trace.hpp"
 
 namespace fencepost::sched {
@@ -365,6 +366,13 @@ const char* name_of(Kind kind) {
     return "?";
 }
 
+void prepare_tasks() {
+    if (u.tasks != nullptr) return;
+    u.tasks = pages<Task>(max_tasks);
+    u.live = pages<Task*>(max_tasks);
+    u.ready = pages<Task*>(max_tasks);
+}
+
 void begin_run(const Config& config) {
     u.config = config;
     *outcome = Outcome{};
@@ -372,11 +380,8 @@ void begin_run(const Config& config) {
     outcome->depth = config.depth;
     outcome->kind = config.kind;
     if (config.kind == Kind::Native) return;
-    if (u.tasks == nullptr) {
-        u.tasks = pages<Task>(max_tasks);
-        u.live = pages<Task*>(max_tasks);
-        u.ready = pages<Task*>(max_tasks);
-    }
+    share_processor();
+    prepare_tasks();
     if (u.tasks == nullptr || u.live == nullptr || u.ready == nullptr)
         abandon(Status::Diverged, "there is no memory for controlled scheduling");
     u.strategy.start(config.kind, config.seed, config.depth, config.expected_steps);
