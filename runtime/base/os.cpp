@@ -111,18 +111,21 @@ void say(const char* text, const char* more, const char* end) {
     write_all(2, line, used);
 }
 
+void leave_process(int code) {
+    syscall(SYS_exit_group, code);
+    __builtin_unreachable();
+}
+
 void fail(const char* text, const char* more, const char* end) {
     say(text, more, end);
     log_failure(text, more, end);
-    syscall(SYS_exit_group, 4);
-    __builtin_unreachable();
+    leave_process(4);
 }
 
 void fail_usage(const char* text, const char* more, const char* end) {
     say(text, more, end);
     log_failure(text, more, end);
-    syscall(SYS_exit_group, 3);
-    __builtin_unreachable();
+    leave_process(3);
 }
 
 std::uint64_t nanoseconds() {

@@ -81,6 +81,4 @@ void ignore_end(ThreadState* thread) {
     if (thread->ignoring) --thread->ignoring;
 }
 
-void run_ended() {}
-
 }  // namespace fencepost::rt

@@ -44,7 +44,4 @@ void after_fork_child();
 void ignore_begin(ThreadState* thread);
 void ignore_end(ThreadState* thread);
 
-// In controlled mode: the engine's records of the previous run are dropped.
-void run_ended();
-
 }  // namespace fencepost::rt

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "abi/entry.hpp"
 #include "base/options.hpp"
 #include "base/os.hpp"
 #include "engine/engine.hpp"
@@ -98,6 +99,7 @@ FENCEPOST_INTERCEPTOR pid_t fork() {
     const pid_t child = REAL(fork)();
     if (child == 0) {
         rt::after_fork_child();
+        rt::process_has_forked();
         unlock_threads();
         if (sched::controlled()) sched::after_fork_in_child();
     } else {

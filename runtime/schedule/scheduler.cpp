@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "base/busy.hpp"
+#include "base/os.hpp"
 #include "explore.hpp"
 #include "pages.hpp"
 #include "processors.hpp"
@@ -333,7 +334,7 @@ void print_deadlock(const Task* const* blocked, int count) {
     for (int i = 0; i < count; ++i) print_message(blocked[i]->why != nullptr ? blocked[i]->why : "waits");
 }
 
-void end_at_once(Status) { _exit(66); }
+void end_at_once(Status) { rt::leave_process(66); }
 
 }  // namespace
 
@@ -409,7 +410,7 @@ void abandon(Status status, const char* message) {
     if (message != nullptr) hooks.message(message);
     finish_run();
     hooks.end(status);
-    _exit(66);
+    rt::leave_process(66);
 }
 
 void reach(Point kind, const void* address, bool writes) {
