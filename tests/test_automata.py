@@ -224,3 +224,10 @@ def test_what_is_written_reads_back(text: str) -> None:
     assert to_automata(again) == once
     assert [thread.code for thread in again.threads] == [thread.code for thread in parse(text).threads]
     assert again.locations == parse(text).locations
+
+
+def test_a_state_that_nothing_leads_to_is_noted() -> None:
+    program = loads("thread t\ninitial q1\ntransition q0 q1 write 1 0\ntransition q1 q2 noop\nend\n", "x.txt")
+    assert program.notes == ("line 3: thread 't': nothing leads to state 'q0', so this is never taken",)
+    fixed = loads("thread t\ninitial q0\ntransition q0 q1 write 1 0\ntransition q1 q2 noop\nend\n", "x.txt")
+    assert not fixed.notes

@@ -92,6 +92,11 @@ def test_models_says_what_was_read(fencepost):
     assert code == 0
     assert out.splitlines()[0] == "mine.cat  My TSO"
     assert "axioms: coherence, atomicity, order" in out
+    write("other.cat", 'include "cos.cat"\n')
+    write("cos.cat", "let fr = rf^-1; co\n")
+    _, out, _ = fencepost("models", write("mine.cat", TSO + 'include "other.cat"\n'))
+    said = " ".join(out.split())
+    assert "order; files: mine.cat, other.cat; not read, as fencepost's own stand for them: cos.cat" in said
 
 
 def test_files_that_a_model_includes_are_found_in_named_folders(fencepost, monkeypatch):

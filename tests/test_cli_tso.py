@@ -10,6 +10,7 @@ import pytest
 from support.tso_families import filter_lock
 
 from fencepost.cli.main import main
+from fencepost.fences import synthesis
 
 SB = """\
 thread t1
@@ -253,8 +254,27 @@ def test_costs_of_states(fencepost, tmp_path: Path):
         ("t2", "q1", 2),
     ]
     assert (report["cost"], report["optimal_repairs"]) == (4, 1)
-    assert report["warnings"] == ["costs.txt: nothing can be changed at the place of line 1, 3"]
+    assert report["warnings"] == [
+        "costs.txt: nothing can be changed at the place of line 3",
+        "costs.txt: line 1 is about places that later lines are about as well, and these count",
+    ]
     (tmp_path / "costs.txt").write_text("* fence 2\n")
     code, _, err = fencepost("fence", "sb.txt", "--cost", "costs.txt")
     assert code == 3
     assert "costs.txt:1:1: error: there is no kind of change 'fence'; possible here are mfence" in err
+
+
+def test_repairs_pass_on_what_is_strange_about_a_program(fencepost, tmp_path: Path):
+    (tmp_path / "odd.txt").write_text(SB.replace("initial q0", "initial start", 1))
+    code, out, _ = fencepost("fence", "odd.txt")
+    assert code == 0
+    assert "nothing leads to state 'q0', so this is never taken" in " ".join(out.split())
+
+
+def test_a_repair_is_told_although_counting_takes_too_long(fencepost, monkeypatch):
+    monkeypatch.setattr(synthesis.Synthesis, "count", lambda self, cost, most: synthesis.GivenUp("too long"))
+    code, out, _ = fencepost("fence", "sb.txt", "--count", "--format", "json")
+    assert code == 0
+    report = json.loads(out)
+    assert (report["outcome"], report["cost"], report["optimal_repairs"]) == ("repaired", 2, None)
+    assert report["warnings"] == ["how many cheapest repairs there are is not known: too long"]

@@ -8,7 +8,6 @@ from __future__ import annotations
 import pytest
 from support import inclusions, oracles
 
-from fencepost import NotRobust, Robust, check
 from fencepost.frontends import loads
 from fencepost.models.registry import MODELS
 from fencepost.models.tso.prepare import prepare
@@ -100,15 +99,3 @@ def test_blocks_under_a_lock_are_one_step_of_sc() -> None:
     found = oracles.enumerated(prepared, "tso", [sc.rules_for(prepared), sc.rules(prepared.isa)])
     assert [judged.violations for judged in found.judgements] == [1, 0]
     assert found.executions == len(weak)
-
-
-def test_check_says_so_of_such_blocks() -> None:
-    result = check(loads(LOCKED, "locked.txt"))
-    assert isinstance(result.verdict, NotRobust)
-    assert result.verdict.witness.axiom == "locked-blocks"
-    narrow = LOCKED.replace("write 1 0", "write 1 1").replace("read b 0", "read b 1")
-    assert isinstance(check(loads(narrow, "locked.txt")).verdict, Robust)
-    endless = LOCKED.replace("transition q1 q2 read b 0", "transition q1 q2 read b 2\ntransition q2 q1 noop")
-    result = check(loads(endless, "locked.txt"))
-    assert isinstance(result.verdict, Robust)  # nothing is found up to the bound, and the loop has none
-    assert "accesses several locations" in result.warnings[-1]

@@ -8,17 +8,22 @@ import signal
 import time
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 from support.cli import start
+from support.random_programs import Options, random_program
 from support.random_templates import random_template_program
+from support.repairs import cheaper, is_robust, problem_of
 
 from fencepost import api
 from fencepost.engines import templates as templates_engine
 from fencepost.engines.lowering import to_core
 from fencepost.engines.options import SearchOptions
 from fencepost.engines.templates import examples
+from fencepost.fences.optimum import Choice
 from fencepost.fences.types import Repaired
+from fencepost.fences.vocabulary import vocabulary_of
 from fencepost.frontends import InputError, loads
 from fencepost.frontends.automata.writer import to_automata
 from fencepost.frontends.tpl.writer import to_tpl
@@ -27,7 +32,7 @@ from fencepost.models.registry import MODELS
 from fencepost.program.builder import ProgramBuilder
 from fencepost.program.lts import initial_state
 from fencepost.program.printer import show_program
-from fencepost.program.templates import NotAnInstanceError, counted, instance, instances, origins
+from fencepost.program.templates import NotAnInstanceError, counted, instance, instance_of, instances, origins
 from fencepost.reports import text
 from fencepost.reports.saved import parse as read_saved
 from fencepost.verdict.types import Answer, Notion, NotRobust, Robust, Unknown
@@ -255,6 +260,64 @@ def test_fences_for_models_that_do_not_know_templates(fencepost):
     assert out.startswith("unknown: RC20 is not decided for any number of threads of left and right (TSO and SC are);")
 
 
+@pytest.mark.parametrize(("model", "cost"), [("tso", 2), ("rc20", 10), ("ra", 10)])
+def test_fences_for_so_many_copies(model, cost):
+    """With every model that has repairs; the copies of a template are changed alike."""
+    outcome = api.fence(EXAMPLES / "store-buffering.tpl", model=model, instances=2).outcome
+    assert isinstance(outcome, Repaired)
+    assert outcome.cost == cost
+    assert outcome.text is not None
+    assert outcome.text.count("fence(seq_cst);") == 2
+    assert outcome.text.count("*") == 2
+    assert isinstance(api.check(loads(outcome.text, "again.tpl"), model=model, instances=2).verdict, Robust)
+    for change in outcome.changes:
+        assert change.without is not None
+        assert dict(change.without.copies) == {"left": 2, "right": 2}
+
+
+@pytest.mark.parametrize(("model", "programs"), [("rc20", 12), ("tso", 25)])
+def test_no_change_of_all_copies_is_cheaper(model, programs):
+    """By brute force, on random C11 programs with templates."""
+    compared = 0
+    for seed in range(400):
+        random = Random(seed)
+        base = random_program(seed, Options(max_prefixes=40, max_events=5))
+        star = random.randrange(len(base.threads))
+        threads = tuple(replace(thread, any_number=number == star) for number, thread in enumerate(base.threads))
+        templated = replace(base, threads=threads)
+        copies = ((base.threads[star].name, 2),)
+        problem = problem_of(templated, MODELS[model], Notion.ROBUST)
+
+        def robust(chosen, problem=problem, copies=copies):
+            decided = instance_of(problem.decided(chosen), copies)
+            return is_robust(decided, problem.info, Notion.ROBUST)
+
+        if robust(Choice()):
+            continue
+        outcome = api.fence(templated, model=model, instances=2, busy_waits="keep").outcome
+        costs = [vocabulary_of(MODELS[model]).costs[edit.what] for edit in problem.edits]
+        limit = outcome.cost if isinstance(outcome, Repaired) else sum(costs) + 1
+        others = cheaper(costs, limit, 120)
+        if others is None:
+            continue
+        assert not any(map(robust, others)), f"a cheaper repair of {seed}"
+        compared += 1
+        if compared == programs:
+            break
+    assert compared == programs
+
+
+def test_waiting_for_ever_is_not_looked_for_and_the_report_says_so(fencepost):
+    code, out, _ = fencepost("check", "--model", "tso", EXAMPLES / "spinlock.tpl")
+    assert code == 0
+    assert "whether threads may wait for ever is not looked for" in " ".join(out.split())
+    code, out, _ = fencepost("check", "--model", "tso", "--instances", "2", EXAMPLES / "spinlock.tpl")
+    assert code == 0
+    assert "wait for ever" not in out
+    code, out, _ = fencepost("check", "--model", "tso", EXAMPLES / "store-buffering.tpl")
+    assert "wait for ever" not in out
+
+
 # What is not
 
 
@@ -263,7 +326,7 @@ def test_other_models_say_that_they_are_not_decided(model):
     result = api.check(program(SB), model=model)
     assert result.verdict == Unknown(
         f"{model.upper()} is not decided for any number of threads of left (TSO and SC are); "
-        "`check --instances N` checks N copies of each, and says nothing about more"
+        "`--instances N` is about N copies of each, and says nothing about more"
     )
     assert result.assertions is Answer.UNKNOWN
 
@@ -437,8 +500,8 @@ def test_the_command_line(fencepost, tmp_path):
     code, out, _ = fencepost("check", "sb.tpl", "-q")
     assert code == 2
     assert out == (
-        "unknown: RC20 is not decided for any number of threads of left (TSO and SC are); `check --instances N` "
-        "checks N copies of each, and says nothing about more\n"
+        "unknown: RC20 is not decided for any number of threads of left (TSO and SC are); `--instances N` "
+        "is about N copies of each, and says nothing about more\n"
     )
     code, out, _ = fencepost("check", "sb.tpl", "-q", "--instances", "2", "--model", "sc")
     assert code == 0

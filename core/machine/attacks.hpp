@@ -12,6 +12,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -41,6 +42,7 @@ public:
             at += thread.registers();
             pc_bits_.push_back(bits_for(static_cast<std::uint64_t>(thread.size())));
             bits += pc_bits_.back() + thread.registers() * value_bits_;
+            for (std::uint8_t locked : thread.locked) block_bits_ |= locked != 0 ? static_cast<int>(program.cells.size()) : 0;
             for (const Instruction& i : thread.code) can_block_ |= i.op == Op::wait || i.op == Op::blocking_cas;
         }
         memory_at_ = at;
@@ -49,7 +51,7 @@ public:
         words_ = marks_at_ + cells_;
         cell_bits_ = bits_for(static_cast<std::uint64_t>(cells_));
         head_bytes_ = (bits + cells_ * value_bits_ + 7) / 8;
-        tail_bytes_ = goal == AttackGoal::none ? 0 : (cell_bits_ + 1 + threads_ * 2 + cells_ * (value_bits_ + 2) + 7) / 8;
+        tail_bytes_ = goal == AttackGoal::none ? 0 : (cell_bits_ + 1 + 2 * block_bits_ + threads_ * 2 + cells_ * (value_bits_ + 2) + 7) / 8;
         for (int cell = 0; cell < cells_; ++cell)
             if (program.cells[idx(cell)].has_address) addresses_.emplace_back(program.cells[idx(cell)].address, cell);
         std::sort(addresses_.begin(), addresses_.end());
@@ -135,8 +137,11 @@ public:
             visitor.violation(Violation{ViolationKind::deadlock, -1, Move{}});
     }
 
+    // The steps of one thread alone: none while another one has locked the memory.
     template <class Visitor>
     void expand_thread(const Word* config, int thread, Scratch& scratch, Visitor& visitor) const {
+        const int owner = lock_owner(config);
+        if (owner >= 0 && owner != thread) return;
         Stepping<Visitor> stepping{*this, scratch, visitor};
         stepping.run(config, thread);
     }
@@ -156,6 +161,8 @@ public:
         BitWriter tail(out + head_bytes_);
         tail.write(static_cast<std::uint64_t>(c[first_at]), cell_bits_);
         tail.write(static_cast<std::uint64_t>(c[goal_at]), 1);
+        tail.write(static_cast<std::uint64_t>(c[block_loads_at]), block_bits_);
+        tail.write(static_cast<std::uint64_t>(c[block_stores_at]), block_bits_);
         for (int t = 0; t < threads_; ++t) tail.write(static_cast<std::uint64_t>(c[roles_at + t]), 2);
         for (int x = 0; x < cells_; ++x) {
             tail.write(static_cast<std::uint64_t>(c[marks_at_ + x]), 2);
@@ -176,6 +183,8 @@ public:
         BitReader rest(tail, idx(tail_bytes_));
         c[first_at] = static_cast<Word>(rest.read(cell_bits_));
         c[goal_at] = static_cast<Word>(rest.read(1));
+        c[block_loads_at] = static_cast<Word>(rest.read(block_bits_));
+        c[block_stores_at] = static_cast<Word>(rest.read(block_bits_));
         for (int t = 0; t < threads_; ++t) c[roles_at + t] = static_cast<Word>(rest.read(2));
         for (int x = 0; x < cells_; ++x) {
             c[marks_at_ + x] = static_cast<Word>(rest.read(2));
@@ -226,11 +235,14 @@ private:
     enum class Phase { plain, delaying, path };
     enum class Effect { done, waits, over, left, useless, goal };
 
-    // A configuration: the first delayed store's cell; a goal reached inside a locked block; the roles; then for each
-    // thread its pc and registers; then memory, shadow values and marks.
+    // A configuration: the first delayed store's cell; a goal reached inside a locked block; the cells that the open block
+    // of a helper has loaded and stored before it joins the path; the roles; then for each thread its pc and registers;
+    // then memory, shadow values and marks.
     static constexpr int first_at = 0;
     static constexpr int goal_at = 1;
-    static constexpr int roles_at = 2;
+    static constexpr int block_loads_at = 2;
+    static constexpr int block_stores_at = 3;
+    static constexpr int roles_at = 4;
 
     static std::size_t idx(int i) { return static_cast<std::size_t>(i); }
     std::uint64_t offset(Word v) const { return static_cast<std::uint64_t>(v) - static_cast<std::uint64_t>(program_.min_value); }
@@ -307,9 +319,15 @@ private:
         }
         const auto join = [&](int h) {
             joined |= 1u << h;
-            loads |= reads_of(c, h);
-            stores |= writes_of(c, h);
-            touched |= reads_of(c, h) | writes_of(c, h);
+            Mask read = reads_of(c, h);
+            Mask written = writes_of(c, h);
+            if (holds_lock(c, h)) {
+                read |= static_cast<Mask>(c[block_loads_at]);
+                written |= static_cast<Mask>(c[block_stores_at]);
+            }
+            loads |= read;
+            stores |= written;
+            touched |= read | written;
         };
         if (goal_ == AttackGoal::triangle && (crowd_writes_ & loads)) return true;
         for (int h = 0; h < threads_; ++h) {
@@ -477,10 +495,13 @@ private:
                 Word& mark = c[system.marks_at_ + cell];
                 const bool joins = mark == stored || (writes && mark == loaded);  // rules 6.7, 6.8
                 if (c[roles_at + t] == on_path || joins) {
-                    c[roles_at + t] = on_path;
                     mark = std::max<Word>(mark, writes ? stored : loaded);  // rules 6.9, 6.10
-                    reached = system.goal_ == AttackGoal::triangle || cell == c[first_at];  // rule 6.6
-                } else if (!system.holds_lock(c, t)) {
+                    const Mask before = c[roles_at + t] == on_path ? 0 : block_joins(c);
+                    c[roles_at + t] = on_path;
+                    reached = system.goal_ == AttackGoal::triangle || ((before | Mask{1} << cell) >> c[first_at] & 1);  // rule 6.6
+                } else if (system.holds_lock(c, t)) {
+                    c[writes ? block_stores_at : block_loads_at] |= static_cast<Word>(Mask{1} << cell);
+                } else {
                     return Effect::useless;
                 }
             }
@@ -495,6 +516,18 @@ private:
             }
             visitor.violation(Violation{ViolationKind::cycle, t, move});
             return Effect::goal;
+        }
+
+        // A block is one step: what it has done joins the path with it. Which cells that is.
+        Mask block_joins(Word* c) {
+            const Mask loads = static_cast<Mask>(std::exchange(c[block_loads_at], 0));
+            const Mask stores = static_cast<Mask>(std::exchange(c[block_stores_at], 0));
+            for (Mask rest = loads | stores; rest != 0; rest &= rest - 1) {
+                const int x = std::countr_zero(rest);
+                Word& mark = c[system.marks_at_ + x];
+                mark = std::max<Word>(mark, stores >> x & 1 ? stored : loaded);
+            }
+            return loads | stores;
         }
 
         // Runs what nobody else sees, up to the next shared access; every alternative of a choice goes its own way.
@@ -759,6 +792,7 @@ private:
     int marks_at_ = 0;
     int value_bits_ = 0;
     int cell_bits_ = 0;
+    int block_bits_ = 0;  // for a set of cells, if there are blocks under a lock
     int head_bytes_ = 0;
     int tail_bytes_ = 0;
     bool can_block_ = false;

@@ -73,7 +73,7 @@ def check(
         result = _bounded(result, asked, instances)
     agreement, warnings = _compare(program.expectations, result)
     if instances is not None and some is None:
-        warnings.append("no thread of the program runs in any number of copies: the number of instances says nothing")
+        warnings.append(_NO_TEMPLATES)
     if keep and busy_waits is None and loops and not isinstance(result.verdict, Robust):
         warnings.append(_kept(loops))
     return replace(
@@ -138,6 +138,7 @@ def fence(
     profile: str | None = None,
     count: bool = False,
     busy_waits: BusyWaits | None = None,
+    instances: int | None = None,
     options: SearchOptions | None = None,
     on_progress: Callable[[Statistics], None] | None = None,
 ) -> FenceResult:
@@ -146,7 +147,7 @@ def fence(
     `model`: by default the one that `check` takes.
 
     `cost`: "size", "frequency" (by loop depth, or by the counts in the file `profile`), or the name of a file with
-    costs. `count`: also find out how many cheapest repairs there are. `busy_waits` as for `check`.
+    costs. `count`: also find out how many cheapest repairs there are. `busy_waits` and `instances` as for `check`.
 
     Raises InputError for a file that is no program or has no costs, ValueError for a model that is not known.
     """
@@ -169,28 +170,39 @@ def fence(
         cost=cost_called(cost, profile),
         count=count,
         options=options or SearchOptions(),
+        copies=() if instances is None else _copies(program, instances),
         on_progress=on_progress,
     )
     waits = tuple(BusyWait(loop.thread, loop.span, loop.what) for loop in loops)
-    return replace(result, file=file, busy_waits=waits)
+    warnings = [*program.notes, *remarks(program), *result.warnings]
+    if instances is not None and not program.templates:
+        warnings.append(_NO_TEMPLATES)
+    return replace(result, file=file, busy_waits=waits, warnings=tuple(dict.fromkeys(warnings)))
 
 
 def _instances(program: Program, each: int | None) -> Program | None:
     """So many copies of every template, if the program has any and a number was given."""
     if each is None or not program.templates:
         return None
+    return templates.instance_of(program, _copies(program, each))
+
+
+def _copies(program: Program, each: int) -> templates.Copies:
     if each < 1:
         raise ValueError(f"the number of instances is at least 1, not {each}")
-    return templates.instances(program, each)
+    return tuple((program.threads[number].name, each) for number in program.templates)
 
 
 def _bounded(result: CheckResult, program: Program, each: int) -> CheckResult:
     """An answer about instances says so."""
-    copies = tuple((program.threads[number].name, each) for number in program.templates)
+    copies = _copies(program, each)
     verdict = result.verdict
     if isinstance(verdict, Robust):
         verdict = Robust(f"{verdict.coverage}; only {templates.counted(copies)}, nothing is said about more")
     return replace(result, verdict=verdict, copies=copies)
+
+
+_NO_TEMPLATES = "no thread of the program runs in any number of copies: the number of instances says nothing"
 
 
 def _waits(loops: tuple[BusyLoop, ...], program: Program, result: CheckResult) -> tuple[BusyWait, ...]:

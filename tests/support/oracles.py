@@ -68,8 +68,7 @@ def rc20_race(seed: int) -> str | None:
 
 
 def tso(seed: int) -> str | None:
-    """Programs in x86 instructions. Of blocks under a lock, happens-before cannot tell that nothing comes between their
-    events under SC (MODEL.md of x86), so the axioms of SC are those without it."""
+    """Programs in x86 instructions, blocks under a lock among them."""
     program = random_tso_program(seed)
     return _tso(prepare(program), program)
 
@@ -81,7 +80,7 @@ def tso_of_c11(seed: int) -> str | None:
 
 
 def _tso(prepared: Program, program: Program) -> str | None:
-    found = enumerated(prepared, "tso", [MODELS["sc"].rules(prepared.isa)])
+    found = enumerated(prepared, "tso", [MODELS["sc"].rules_for(prepared)])
     cyclic = found.judgements[0].violations > 0
     verdict = check_program_with(MODELS["tso"])(program, model="tso", options=ONE).verdict
     if isinstance(verdict, Robust | NotRobust) and isinstance(verdict, NotRobust) == cyclic:

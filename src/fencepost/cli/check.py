@@ -59,12 +59,7 @@ def configure(parser: Parser) -> None:
         default="sc",
         help="the stronger model, also a .cat file (default: sc)",
     )
-    question.add_argument(
-        "--instances",
-        type=count,
-        metavar="N",
-        help="of every thread of which any number of copies run, check with N (default: decide for any number)",
-    )
+    question_of.add_instances(question)
     report = parser.add_argument_group("the report")
     report.add_argument(
         "--format", type=one_of("format", reports.FORMATS), default="text", help=f"{', '.join(reports.FORMATS)}"

@@ -48,6 +48,7 @@ def configure(parser: Parser) -> None:
     question.add_argument(
         "--profile", metavar="FILE", help="with --cost frequency: lines PLACE COUNT, instead of loop depths"
     )
+    question_of.add_instances(question)
     question.add_argument("--count", action="store_true", help="also count the cheapest repairs")
     report = parser.add_argument_group("the report")
     report.add_argument("-o", "--output", metavar="FILE", help="write the repaired program there")
@@ -99,6 +100,7 @@ def _fence(arguments: Namespace, notion: Notion, progress: Progress) -> FenceRes
             profile=arguments.profile,
             count=arguments.count,
             busy_waits=arguments.busy_waits,
+            instances=arguments.instances,
             options=SearchOptions(arguments.jobs, arguments.timeout, arguments.memory, arguments.max_states),
             on_progress=progress,
         )

@@ -90,6 +90,15 @@ def add_options(parser: Parser, models: str) -> _ArgumentGroup:
     return question
 
 
+def add_instances(question: _ArgumentGroup) -> None:
+    question.add_argument(
+        "--instances",
+        type=count,
+        metavar="N",
+        help="of every thread of which any number of copies run, check with N (default: decide for any number)",
+    )
+
+
 def notion_of(arguments: Namespace) -> Notion:
     """The property that is asked for. Raises UsageError if the options contradict each other."""
     notion = Notion.ROBUST if arguments.property is None else Notion(arguments.property)

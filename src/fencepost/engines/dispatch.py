@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import Any, cast
 
-from fencepost.engines.options import SearchOptions
-from fencepost.models.registry import MODELS, ModelInfo
-from fencepost.program.analysis.delays import unfenced_pairs
-from fencepost.program.analysis.locks import has_wide_blocks
+from fencepost.models.registry import ModelInfo
 from fencepost.program.form import Fence, Program
 from fencepost.program.orders import FenceKind
-from fencepost.verdict.types import CheckResult, Notion, Robust, Unknown
+from fencepost.verdict.types import CheckResult, Notion, Unknown
 
 # The keys are what ModelInfo.engine names; each module has a `check_program` like that of `exhaustive`.
 ENGINES = {
@@ -52,42 +48,9 @@ def decider(model: ModelInfo, against: ModelInfo, program: Program) -> Decider:
     if program.templates:
         return partial(check_program_with(model), model=model.name, against=against.name)
     if model.searches and against.name == "sc" and program.isa in model.isas:
-        search = searcher(model)
+        search = partial(check_program_with(model), model=model.name)
         return _searched_or_enumerated(search, graphs) if enumerable(model, program) else search
     return graphs
-
-
-def searcher(model: ModelInfo) -> Decider:
-    """The search that decides `model` against SC; then executions, where blocks under a lock need more than it sees."""
-    search = partial(check_program_with(model), model=model.name)
-
-    def decide(program: Program, **options: Any) -> CheckResult:
-        result = search(program, **options)
-        robust = options.get("notion", Notion.ROBUST) is Notion.ROBUST and isinstance(result.verdict, Robust)
-        return _with_blocks(program, model, result, **options) if robust and _may_split(program, model) else result
-
-    return decide
-
-
-def _may_split(program: Program, model: ModelInfo) -> bool:
-    """Whether others may come to act within a block under a lock although there is no cycle (MODEL.md of x86).
-
-    Not where no load overtakes a store: then executions are those of SC, in which each store takes effect when it
-    leaves its buffer, together with the loads that saw it there.
-    """
-    if program.templates or program.isa not in model.judges or not has_wide_blocks(program):
-        return False
-    return bool(unfenced_pairs(model.prepare(program), model.flushes))
-
-
-def _with_blocks(program: Program, model: ModelInfo, result: CheckResult, **options: Any) -> CheckResult:
-    limits = options.get("options") or SearchOptions()
-    left = _BLOCKS_SECONDS if limits.timeout is None else limits.timeout - result.statistics.seconds
-    options["options"] = replace(limits, timeout=max(min(left, _BLOCKS_SECONDS), 1e-3))
-    other = _enumerated(program, model=model, against=MODELS["sc"], **options)
-    if isinstance(other.verdict, Unknown):
-        return replace(result, warnings=(*result.warnings, _WIDE_BLOCKS))
-    return other
 
 
 def enumerable(model: ModelInfo, program: Program) -> bool:
@@ -109,11 +72,3 @@ def _searched_or_enumerated(search: Decider, graphs: Decider) -> Decider:
         return result
 
     return decide
-
-
-_BLOCKS_SECONDS = 10.0  # at most, for the executions of a program in which the search found no cycle: repairs ask often
-
-_WIDE_BLOCKS = (
-    "a block under a lock accesses several locations: no cycle of happens-before exists, but that does not show that "
-    "such a block is one step of SC in every execution, and there are too many executions to look at each"
-)

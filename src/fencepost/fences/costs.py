@@ -6,7 +6,7 @@ run, which is ten times as often for each loop around it, or what a profile says
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -55,7 +55,7 @@ def profile(path: str, program: Program, edits: Sequence[Edit], base: Base) -> C
         return max(Fraction(1), Fraction(0) if entry is None else entry.value)
 
     of = tuple(base[edit.what] * count(edit) for edit in edits)
-    return Costs(f"frequency ({path})", of, _unused(path, entries, used))
+    return Costs(f"frequency ({path})", of, tuple(_unused(path, program, edits, entries, used)))
 
 
 def from_file(path: str, program: Program, edits: Sequence[Edit], base: Base) -> Costs:
@@ -73,7 +73,7 @@ def from_file(path: str, program: Program, edits: Sequence[Edit], base: Base) ->
     for entry in entries:
         if entry.value == 0:
             raise InputError("a cost is more than 0", file=path, line=entry.line, column=1)
-    return Costs(path, tuple(map(cost, edits)), _unused(path, entries, used))
+    return Costs(path, tuple(map(cost, edits)), tuple(_unused(path, program, edits, entries, used)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,24 +132,39 @@ def _parsed(path: str, number: int, words: list[str], threads: set[str], possibl
 
 def _entry(entries: Iterable[_Entry], program: Program, edit: Edit) -> _Entry | None:
     """The last line that is about this edit."""
-    names = {edit.name} if edit.name is not None else set()
-    if edit.span is not None:
-        names.add(str(edit.span.line))
-    thread = program.threads[edit.thread].name
     found = None
     for entry in entries:
-        if (
-            entry.thread in (None, thread)
-            and (entry.place is None or entry.place in names)
-            and entry.kind in (None, edit.what)
-        ):
+        if _is_about(entry, program, edit):
             found = entry
     return found
 
 
-def _unused(path: str, entries: Iterable[_Entry], used: set[int]) -> tuple[str, ...]:
-    lines = [str(entry.line) for entry in entries if entry.line not in used]
-    return (f"{path}: nothing can be changed at the place of line {', '.join(lines)}",) if lines else ()
+def _is_about(entry: _Entry, program: Program, edit: Edit) -> bool:
+    names = {edit.name} if edit.name is not None else set()
+    if edit.span is not None:
+        names.add(str(edit.span.line))
+    return (
+        entry.thread in (None, program.threads[edit.thread].name)
+        and (entry.place is None or entry.place in names)
+        and entry.kind in (None, edit.what)
+    )
+
+
+def _unused(
+    path: str, program: Program, edits: Sequence[Edit], entries: Sequence[_Entry], used: set[int]
+) -> Iterator[str]:
+    """Lines that say nothing, and why: a mistake, most likely."""
+    rest = [entry for entry in entries if entry.line not in used]
+    hidden = [entry for entry in rest if any(_is_about(entry, program, edit) for edit in edits)]
+    idle = [entry for entry in rest if entry not in hidden]
+    if idle:
+        yield f"{path}: nothing can be changed at the place of line {_lines(idle)}"
+    if hidden:
+        yield f"{path}: line {_lines(hidden)} is about places that later lines are about as well, and these count"
+
+
+def _lines(entries: Iterable[_Entry]) -> str:
+    return ", ".join(str(entry.line) for entry in entries)
 
 
 Chosen = Callable[[Program, Sequence[Edit], Base], Costs]

@@ -35,6 +35,7 @@ from fencepost.program.form import (
 )
 from fencepost.program.lts import Cell, Label, Step, ThreadState, initial_state, steps
 from fencepost.program.orders import FenceKind, Order
+from fencepost.program.templates import Copies, instance_of, origins
 from fencepost.verdict.types import Move, Witness, WitnessKind
 
 from .editor import Editor, loop_depths
@@ -104,9 +105,9 @@ class Rc20Learner:
     def learn(self, chosen: Choice, witness: Witness) -> list[Clause]:
         """Clauses that `chosen` and all else of which `witness` is a violation does not satisfy."""
         problem = self._problem
-        prepared = problem.info.prepare(problem.decided(chosen))
+        prepared = problem.info.prepare(instance_of(problem.decided(chosen), witness.copies))
         assert witness.thread is not None
-        run = Run(tuple(_followed(prepared, witness.schedule)), witness.thread, witness.kind)
+        run = Run(tuple(_followed(prepared, witness.schedule)), witness.thread, witness.kind, witness.copies)
         trial = Trial(problem, problem.waits(chosen), run)
         lower = chosen & (self._sc_fences | self._delicate)
         if not trial.fails(lower, chosen):
@@ -164,6 +165,7 @@ class Run:
     items: tuple[Item, ...]
     thread: int
     kind: WitnessKind
+    copies: Copies = ()  # it is one of this instance of a program with templates
 
 
 def _followed(program: Program, schedule: Sequence[Move]) -> Iterator[Item]:
@@ -252,7 +254,9 @@ class Trial:
     def __init__(self, problem: Problem, waits: dict[tuple[int, Name], tuple[Instruction, ...]], run: Run) -> None:
         self._problem = problem
         self._racing = run.kind is WitnessKind.RACE
-        program = problem.info.prepare(problem.full_with(waits))
+        full = problem.full_with(waits)
+        self._origins = origins(full, dict(run.copies))
+        program = problem.info.prepare(instance_of(full, run.copies))
         self._program = split_non_atomics(program) if self._racing else program
         self._fences: dict[FenceKind, tuple[Step, ...]] = {}  # what a new fence of each kind does
         self._script = tuple(self._scripted(run))
@@ -384,7 +388,7 @@ class Trial:
 
     def _orders(self, t: int, state: ThreadState) -> dict[int, Order]:
         name = self._program.threads[t].code[state.pc].span
-        return {} if name is None else self._problem.strengthening.get((t, name), {})
+        return {} if name is None else self._problem.strengthening.get((self._origins[t], name), {})
 
 
 def _labelled(own: _Own, label: Label | None, upper: Choice) -> Label | None:

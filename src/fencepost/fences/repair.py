@@ -7,13 +7,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
-from fencepost.engines.dispatch import searcher
+from fencepost.engines.dispatch import check_program_with
 from fencepost.engines.options import SearchOptions
 from fencepost.models.registry import ModelInfo
 from fencepost.program.analysis.busy_waits import block_busy_waits
 from fencepost.program.form import Access, BlockingCas, Cas, Load, Program, Rmw, Store, Wait
 from fencepost.program.orders import FenceKind, Order
-from fencepost.verdict.types import CheckResult, Notion, Robust, Statistics, Unknown
+from fencepost.program.templates import Copies, instance_of
+from fencepost.verdict.types import CheckResult, Notion, NotRobust, Robust, Statistics, Unknown
 
 from . import costs as costing
 from .costs import Chosen, Costs
@@ -39,9 +40,11 @@ def repair_program(
     cost: Chosen,
     count: bool,
     options: SearchOptions,
+    copies: Copies = (),
     on_progress: Progress | None = None,
 ) -> FenceResult:
-    """`blocking`: busy waits are made blocking. One worker is the default: then the same repair is found every time."""
+    """`blocking`: busy waits are made blocking. `copies`: only this instance is to be robust; its copies of a template
+    are all changed alike. One worker is the default: then the same repair is found every time."""
     vocabulary = vocabulary_of(info)
     if vocabulary is None:
         known = ", ".join(repairable_models())
@@ -50,7 +53,7 @@ def repair_program(
     editor = editor_of(program)
     problem = Problem(editor, info, notion, blocking, tuple(vocabulary.candidates(editor)))
     costs = cost(program, problem.edits, vocabulary.costs)
-    check = _Checks(problem, replace(options, jobs=options.jobs or 1), on_progress)
+    check = _Checks(problem, copies, replace(options, jobs=options.jobs or 1), on_progress)
     search = Synthesis(check.choice, vocabulary.learner(problem), costs.of)
     outcome = _outcome(problem, vocabulary, costs, search, check, count=count)
     return FenceResult(
@@ -63,18 +66,21 @@ def repair_program(
         search.checks,
         len(search.clauses),
         search.statistics,
-        warnings=(*costs.warnings, *(outcome.check.warnings if isinstance(outcome, Repaired) else ())),
+        copies=copies,
+        warnings=(*costs.warnings, *check.warnings, *(outcome.check.warnings if isinstance(outcome, Repaired) else ())),
     )
 
 
 class _Checks:
     """Checks of changed programs, which share one time limit."""
 
-    def __init__(self, problem: Problem, options: SearchOptions, on_progress: Progress | None) -> None:
+    def __init__(self, problem: Problem, copies: Copies, options: SearchOptions, on_progress: Progress | None) -> None:
         self._problem = problem
+        self._copies = copies
         self._options = options
         self._on_progress = on_progress
         self._started = time.perf_counter()
+        self.warnings: list[str] = []
 
     def choice(self, chosen: Choice) -> CheckResult:
         return self._check(self._problem.shown(chosen))
@@ -83,19 +89,25 @@ class _Checks:
         """As `fencepost check` would answer for this text."""
         return self._check(block_busy_waits(program)[0] if self._problem.blocking else program)
 
-    def why(self, reason: str) -> str:
-        """Why a check has no answer: the last one may have had little time left."""
+    def why(self, reason: str, what: str = "a repair was found that is sure to be cheapest") -> str:
+        """Why there is no answer: the last check may have had little time left."""
         timeout = self._options.timeout
         if timeout is None or time.perf_counter() - self._started < timeout:
             return reason
-        return f"the time limit of {timeout:g} s was reached before a repair was found that is sure to be cheapest"
+        return f"the time limit of {timeout:g} s was reached before {what}"
 
     def _check(self, program: Program) -> CheckResult:
         info, notion, options = self._problem.info, self._problem.notion, self._options
         if options.timeout is not None:
             left = options.timeout - (time.perf_counter() - self._started)
             options = replace(options, timeout=max(left, 1e-3))
-        return searcher(info)(program, notion=notion, options=options, on_progress=self._on_progress)
+        some = instance_of(program, self._copies)
+        check = check_program_with(info)
+        result = check(some, model=info.name, notion=notion, options=options, on_progress=self._on_progress)
+        if self._copies and isinstance(result.verdict, NotRobust):
+            witness = replace(result.verdict.witness, copies=self._copies)
+            result = replace(result, verdict=NotRobust(witness))
+        return result
 
 
 def _outcome(
@@ -120,8 +132,10 @@ def _outcome(
     if count:
         counted = search.count(total, MOST_COUNTED)
         if isinstance(counted, GivenUp):
-            return Undecided(check.why(counted.reason))
-        optimal, more = counted
+            why = check.why(counted.reason, "all were found")
+            check.warnings.append(f"how many cheapest repairs there are is not known: {why}")
+        else:
+            optimal, more = counted
     changes = tuple(_changes(problem, vocabulary, costs, search, chosen, edited))
     return Repaired(changes, total, edited.program, edited.text, final, optimal, more)
 

@@ -14,14 +14,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from fencepost.models.computation import Computation, Did
-from fencepost.program.analysis.delays import unfenced_pairs
 from fencepost.program.analysis.flow import flow_of
 from fencepost.program.form import Instruction, Isa, Jump, Program, Span, Store
 from fencepost.program.lts import Step, ThreadState, initial_state, steps
 from fencepost.program.orders import FenceKind, Order
 from fencepost.program.places import Lines
 from fencepost.program.templates import instance_of
-from fencepost.verdict.types import Witness, WitnessKind
+from fencepost.verdict.types import Witness
 
 from .editor import Editor
 from .edits import Edit, InstructionId
@@ -53,8 +52,6 @@ class TsoLearner:
         programs where it still waits: then the clause is about repairs with all of `chosen`.
         """
         problem = self.problem
-        if witness.kind is WitnessKind.EXECUTION:
-            return [self._more_than(chosen)]
         prepared = problem.info.prepare(instance_of(problem.decided(chosen), witness.copies))
         parts = ((move.thread, move.instructions, move.choices, move.delays) for move in witness.schedule)
         computation = problem.info.computation(prepared, parts, problem.notion)
@@ -62,15 +59,6 @@ class TsoLearner:
         full = problem.info.prepare(instance_of(problem.full_with(waits), witness.copies))
         passed = Choice(_passed(prepared, full, computation))
         return [Clause(passed, Choice() if waits == problem.waits(Choice()) else chosen)]
-
-    def _more_than(self, chosen: Choice) -> Clause:
-        """After an execution without a run (a block under a lock is not one step of SC): without further fences it
-        stays. They help where loads may overtake stores only."""
-        problem = self.problem
-        pairs = unfenced_pairs(problem.info.prepare(problem.decided(chosen)), problem.info.flushes)
-        delaying = {pair.thread for pair in pairs}
-        more = Choice(n for n, edit in enumerate(problem.edits) if edit.thread in delaying) - chosen
-        return Clause(more, Choice() if problem.waits(chosen) == problem.waits(Choice()) else chosen)
 
 
 def _passed(program: Program, full: Program, computation: Computation) -> Iterator[int]:

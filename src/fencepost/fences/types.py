@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from fencepost.program.form import Program
+from fencepost.program.templates import Copies
 from fencepost.verdict.types import BusyWait, CheckResult, Notion, Statistics, Witness
 
 from .edits import Edit
@@ -67,3 +68,4 @@ class FenceResult:
     busy_waits: tuple[BusyWait, ...] = ()
     warnings: tuple[str, ...] = ()
     file: str | None = None
+    copies: Copies = ()  # of each template, where only this instance was asked about

@@ -8,7 +8,7 @@ from typing import Any
 from fencepost.engines.graphs.comparison import Comparison, Row
 from fencepost.program.condition import show
 
-from .json import SCHEMA
+from .outcomes import test_data
 from .style import PLAIN, Style
 from .text import wrapped
 from .words import model_title, printable
@@ -82,19 +82,8 @@ def _brief(row: Row, first: str) -> str:
 
 def data(result: Comparison) -> dict[str, Any]:
     """The result as dictionaries, lists, strings and numbers (docs/json-litmus.md)."""
-    from fencepost._version import __version__
-
-    final = result.program.final
     return {
-        "schema": SCHEMA,
-        "fencepost": __version__,
-        "file": result.file,
-        "name": result.program.name,
-        "architecture": result.program.isa.value,
-        "unroll": result.unroll,
-        "condition": None
-        if final is None
-        else {"quantifier": final.quantifier.value, "proposition": show(final.proposition, result.program.value_text)},
+        **test_data(result.program, result.file, result.unroll),
         "models": [_row(row, result) for row in result.rows],
     }
 

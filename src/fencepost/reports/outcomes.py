@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from fencepost._version import __version__
 from fencepost.engines.graphs.outcomes import Outcome, Outcomes
 from fencepost.program.condition import InRegister, Observable, Occurrence, show
 from fencepost.program.form import Program
@@ -109,22 +110,28 @@ def values_text(state: Outcome, program: Program) -> str:
     )
 
 
-def data(result: Outcomes) -> dict[str, Any]:
-    """The result as dictionaries, lists, strings and numbers (docs/json-litmus.md)."""
-    from fencepost._version import __version__
-
-    final = result.program.final
+def test_data(program: Program, file: str | None, unroll: int) -> dict[str, Any]:
+    """What stands at the head of every result about a test."""
+    final, shown = program.final, program.value_text
+    condition = None
+    if final is not None:
+        condition = {"quantifier": final.quantifier.value, "proposition": show(final.proposition, shown)}
     return {
         "schema": SCHEMA,
         "fencepost": __version__,
-        "file": result.file,
-        "name": result.program.name,
-        "architecture": result.program.isa.value,
+        "file": file,
+        "name": program.name,
+        "architecture": program.isa.value,
+        "unroll": unroll,
+        "condition": condition,
+    }
+
+
+def data(result: Outcomes) -> dict[str, Any]:
+    """The result as dictionaries, lists, strings and numbers (docs/json-litmus.md)."""
+    return {
+        **test_data(result.program, result.file, result.unroll),
         "model": result.model,
-        "unroll": result.unroll,
-        "condition": None
-        if final is None
-        else {"quantifier": final.quantifier.value, "proposition": show(final.proposition, result.program.value_text)},
         "occurrence": None if result.occurrence is None else result.occurrence.value,
         "satisfied": result.is_satisfied,
         "complete": result.unknown is None and result.open_end is None,

@@ -14,7 +14,7 @@ from fencepost.program.places import Lines
 from fencepost.program.templates import counted, instance_of, template_names
 from fencepost.verdict.types import Answer, Witness
 
-from .json import SCHEMA, dump, span_data, statistics_data, witness_data
+from .json import SCHEMA, copies_data, dump, span_data, statistics_data, witness_data
 from .style import PLAIN, Style
 from .text import heading, item, more, painted, place_text, statistics_line, witness_table, wrapped
 from .words import model_title, printable
@@ -51,7 +51,8 @@ def headline(result: FenceResult) -> str:
             )
         case Repaired(changes=changes, cost=cost):
             count = "1 change" if len(changes) == 1 else f"{len(changes)} changes"
-            return f"repaired{_for(result)}: {count}, cost {number(cost)}, and no cheaper repair exists"
+            only = _for(result)
+            return f"repaired{only}: {count}, cost {number(cost)}, and no cheaper repair exists"
         case Unrepairable(reason):
             return f"cannot be repaired: {reason}"
         case Undecided(reason):
@@ -59,6 +60,8 @@ def headline(result: FenceResult) -> str:
 
 
 def _for(result: FenceResult) -> str:
+    if result.copies:
+        return f" with {counted(result.copies)}, nothing is said about more"
     return f" for any number of threads of {template_names(result.program)}" if result.program.templates else ""
 
 
@@ -160,6 +163,7 @@ def data(result: FenceResult) -> dict[str, Any]:
         "schema": SCHEMA,
         "fencepost": __version__,
         "program": {"name": result.program.name, "file": result.file, "language": result.program.language},
+        "copies": copies_data(result.copies),
         "model": result.model,
         "notion": result.notion.value,
         "outcome": {Repaired: "repaired", Unrepairable: "unrepairable", Undecided: "unknown"}[type(outcome)],

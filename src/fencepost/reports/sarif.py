@@ -6,42 +6,45 @@ reader of findings alone cannot take one for the other.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
-from typing import Any
-from urllib.parse import quote
 
-from fencepost._version import __version__
 from fencepost.program.form import Span
 from fencepost.program.places import Lines
 from fencepost.verdict.types import Answer, CheckResult, NotRobust, Repair, Robust, Unknown, Witness, WitnessKind
 
 from .failure import Failure
+from .sarif_log import Json, Rule, fingerprint, log, place
 from .text import place_text
 from .words import consequence, cycle_texts, model_title, printable, thread_name, verdict_line
 
-_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-_ROOT = "SRCROOT"
-
-Json = dict[str, Any]
-
-# Identifier, name, and what the rule says
-_RULES = {
-    "FP1001": ("NotRobust", "The program has an execution under the weak model that the stronger model forbids."),
-    "FP1002": ("DataRace", "Two accesses to a non-atomic location race: the program has no meaning."),
-    "FP1003": ("AssertionFails", "An assertion of the program fails."),
-    "FP1004": ("Deadlock", "All threads are over or blocked, one of them blocked."),
-}
-_ROBUST, _RACE, _ASSERTION, _DEADLOCK = _RULES
-_HELP = {
-    _ROBUST: "Make the accesses in the message stronger, or put fences between them, as it suggests; "
-    "'fencepost fence' finds the cheapest change that makes the whole program robust.",
-    _RACE: "Make the accesses atomic, or order them by synchronization.",
-    _ASSERTION: "Step through the flow in this finding: it leads to the failure.",
-    _DEADLOCK: "Step through the flow in this finding: after it, no thread can go on.",
-}
+_ROBUST, _RACE, _ASSERTION, _DEADLOCK = _RULES = (
+    Rule(
+        "FP1001",
+        "NotRobust",
+        "The program has an execution under the weak model that the stronger model forbids.",
+        "Make the accesses in the message stronger, or put fences between them, as it suggests; "
+        "'fencepost fence' finds the cheapest change that makes the whole program robust.",
+    ),
+    Rule(
+        "FP1002",
+        "DataRace",
+        "Two accesses to a non-atomic location race: the program has no meaning.",
+        "Make the accesses atomic, or order them by synchronization.",
+    ),
+    Rule(
+        "FP1003",
+        "AssertionFails",
+        "An assertion of the program fails.",
+        "Step through the flow in this finding: it leads to the failure.",
+    ),
+    Rule(
+        "FP1004",
+        "Deadlock",
+        "All threads are over or blocked, one of them blocked.",
+        "Step through the flow in this finding: after it, no thread can go on.",
+    ),
+)
 
 
 def render(result: CheckResult) -> str:
@@ -52,48 +55,20 @@ def document(outcomes: Sequence[CheckResult | Failure]) -> str:
     """One log with one run."""
     failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
     results = [found for outcome in outcomes if not isinstance(outcome, Failure) for found in _results(outcome)]
-    run: Json = {
-        "tool": {"driver": _driver()},
-        "invocations": [
-            {
-                "executionSuccessful": not failures,
-                "toolExecutionNotifications": [_notification(failure) for failure in failures],
-            }
-        ],
-        "columnKind": "unicodeCodePoints",
-        "results": results,
+    invocation: Json = {
+        "executionSuccessful": not failures,
+        "toolExecutionNotifications": [_notification(failure) for failure in failures],
     }
-    log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
-    return json.dumps(log, indent=2) + "\n"
-
-
-def _driver() -> Json:
-    return {
-        "name": "fencepost",
-        "fullName": "fencepost: robustness against weak memory models",
-        "semanticVersion": __version__,
-        "rules": [
-            {
-                "id": rule,
-                "name": name,
-                "shortDescription": {"text": what},
-                "fullDescription": {"text": what},
-                "help": {"text": _HELP[rule]},
-                "defaultConfiguration": {"level": "error"},
-                "properties": {"tags": ["concurrency", "memory-model"], "precision": "very-high"},
-            }
-            for rule, (name, what) in _RULES.items()
-        ],
-    }
+    return log(_RULES, results, invocation)
 
 
 def _notification(failure: Failure) -> Json:
-    place: Json = {"physicalLocation": _physical(failure.file, failure.line, failure.column)}
+    where = {"physicalLocation": place(PurePath(failure.file), failure.line, failure.column)}
     hint = "" if failure.hint is None else f" ({failure.hint})"
     return {
         "level": "error",
         "message": {"text": printable(failure.message + hint)},
-        "locations": [place],
+        "locations": [where],
         "descriptor": {"id": "internal-error" if failure.is_ours else "bad-input"},
     }
 
@@ -118,13 +93,13 @@ def _results(result: CheckResult) -> Iterator[Json]:
         yield _finding(_DEADLOCK, result, text, result.deadlock)
 
 
-def _finding(rule: str, result: CheckResult, text: str, witness: Witness | None, kind: str = "fail") -> Json:
+def _finding(rule: Rule, result: CheckResult, text: str, witness: Witness | None, kind: str = "fail") -> Json:
     level = "none" if kind != "fail" else "error" if witness is None or witness.confirmed else "warning"
     thread = None if witness is None else witness.thread
     span = None if witness is None else witness.span or _last_span(witness)
     found: Json = {
-        "ruleId": rule,
-        "ruleIndex": list(_RULES).index(rule),
+        "ruleId": rule.id,
+        "ruleIndex": _RULES.index(rule),
         "kind": kind,
         "level": level,
         "message": {"text": printable("\n".join([_sentence(text), *_explanation(witness, result)]), keep="\n")},
@@ -175,7 +150,7 @@ def _location(result: CheckResult, span: Span | None, thread: int | None) -> Jso
     location: Json = {}
     if result.file is not None:
         line, column = (1, 1) if span is None else (span.line, span.column)
-        location["physicalLocation"] = _physical(result.file, line, column)
+        location["physicalLocation"] = place(PurePath(result.file), line, column)
     if thread is not None or result.file is None:
         name = (
             result.program.name if thread is None else f"{result.program.name}::{thread_name(result.program, thread)}"
@@ -184,21 +159,12 @@ def _location(result: CheckResult, span: Span | None, thread: int | None) -> Jso
     return location
 
 
-def _physical(file: str, line: int | None, column: int | None) -> Json:
-    """A path as a URI: relative ones stay so."""
-    path = PurePath(file)
-    relative = {"uri": quote(path.as_posix()), "uriBaseId": _ROOT}
-    artifact = {"uri": path.as_uri()} if path.is_absolute() else relative
-    region = {"startLine": line or 1, "startColumn": column or 1}
-    return {"artifactLocation": artifact, "region": region}
-
-
 def _last_span(witness: Witness) -> Span | None:
     return next((step.span for step in reversed(witness.trace) if step.span is not None), None)
 
 
-def _fingerprint(rule: str, result: CheckResult, span: Span | None) -> str:
+def _fingerprint(rule: Rule, result: CheckResult, span: Span | None) -> str:
     """The same for the same question about the same text at that place, whatever is added above it."""
     line = result.program.source_line(span) or ""
-    parts = (rule, result.program.name, result.model, result.against, result.notion.value, line.strip())
-    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    parts = (rule.id, result.program.name, result.model, result.against, result.notion.value, line.strip())
+    return fingerprint(parts)

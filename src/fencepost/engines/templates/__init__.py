@@ -57,7 +57,7 @@ def check_program(
             result,
             verdict=Unknown(
                 f"{what} is not decided for any number of threads of {names}{others}; "
-                "`check --instances N` checks N copies of each, and says nothing about more"
+                "`--instances N` is about N copies of each, and says nothing about more"
             ),
         )
     started = time.perf_counter()
@@ -70,7 +70,14 @@ def check_program(
             return replace(result, verdict=Unknown(str(error)))
         if found is None:
             statistics = Statistics(seconds=time.perf_counter() - started)
-            return replace(result, verdict=Robust(_NO_ATTACKS), assertions=Answer.HOLD, statistics=statistics)
+            warnings = (_NO_DEADLOCKS,) if question.can_block else ()
+            return replace(
+                result,
+                verdict=Robust(_NO_ATTACKS),
+                assertions=Answer.HOLD,
+                statistics=statistics,
+                warnings=warnings,
+            )
         states += found["globals"] + found["elements"]
         transitions += found["steps"]
         if not question.wants_more_values(found):
@@ -81,6 +88,10 @@ def check_program(
     return replace(concluded, statistics=statistics)
 
 
+_NO_DEADLOCKS = (
+    "whether threads may wait for ever is not looked for where any number of them run: with more of them one may come "
+    "that helps (`--instances N` looks for it with N)"
+)
 _NO_ATTACKS = "fences stand between every store and every later load of other memory"
 
 
@@ -110,6 +121,8 @@ class _Conclusion:
             program = instance(result.program, example.copies)
             result = replace(result, program=program, copies=tuple(example.copies.items()))
         holds = assertion["coverable"] == Coverable.NO and outside["coverable"] == Coverable.NO
+        if self.question.can_block:
+            warnings = (_NO_DEADLOCKS, *warnings)
         return replace(
             result,
             verdict=self.verdict(attack),

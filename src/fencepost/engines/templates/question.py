@@ -12,7 +12,7 @@ from fencepost.engines.lowering import require_fitting, to_core
 from fencepost.engines.options import Reduction, SearchOptions
 from fencepost.models.registry import ModelInfo
 from fencepost.program.analysis.delays import unfenced_pairs
-from fencepost.program.form import Access, Assert, Instruction, Program
+from fencepost.program.form import Access, Assert, BlockingCas, Instruction, Program, Wait
 from fencepost.verdict.types import Notion
 
 GOALS = {Notion.ROBUST: "cycle", Notion.TRIANGULAR: "triangle"}
@@ -53,6 +53,10 @@ class Question:
                 for step in thread.code
             )
         )
+
+    @property
+    def can_block(self) -> bool:
+        return any(isinstance(step, Wait | BlockingCas) for thread in self.program.threads for step in thread.code)
 
     def run(self, on_progress: Progress | None, started: float) -> _core.CoverabilityResult:
         if len(self.prepared.threads) > _core.MAX_THREADS:

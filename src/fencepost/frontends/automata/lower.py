@@ -51,7 +51,7 @@ def lower(text: Text, name: str, file: str, source: str) -> Program:
     """The program that `text` describes. Raises InputError."""
     lowered = [_ThreadLowering(automaton) for automaton in text.threads]
     threads = tuple(lowering.run() for lowering in lowered)
-    notes = [note for lowering in lowered for note in lowering.lock_notes(file)]
+    notes = [note for lowering in lowered for note in (*lowering.lock_notes(file), *lowering.idle_notes())]
     program = Program(
         name,
         _locations(_constant_addresses(threads)),
@@ -261,6 +261,14 @@ class _ThreadLowering:
     def goto(self, point: _Point, span: Span) -> None:
         self.code.append(_ToState(point, span))
         self.waiting.append(point)
+
+    def idle_notes(self) -> Iterator[str]:
+        """Transitions that are never taken: a misspelt state, most likely."""
+        met = {state for state, _ in self.place}
+        for state, transitions in self.leaving.items():
+            if state not in met:
+                where = f"line {transitions[0].word.line}: thread '{self.automaton.name.text}'"
+                yield f"{where}: nothing leads to state '{state}', so this is never taken"
 
     def lock_notes(self, file: str) -> Iterator[str]:
         """What is strange about locks. Raises InputError for one that can never be taken, or given back."""

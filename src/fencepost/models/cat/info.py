@@ -54,7 +54,7 @@ def cat_model(name: str) -> CatModel:
     model = CatModel(
         name=name,
         title=file.title,
-        description=f"axioms: {', '.join(axiom.name for axiom in file.rules(file.isa or Isa.C11).axioms)}",
+        description=_description(file),
         decides="every question on execution graphs: exact up to a bound on loops (--unroll)",
         engine="graphs",
         isas=frozenset(Isa),
@@ -67,6 +67,16 @@ def cat_model(name: str) -> CatModel:
     )
     _known[name] = (model, _times(file.texts))
     return model
+
+
+def _description(file: CatFile) -> str:
+    """What forbids executions, and which files say so: those of fencepost's library may stand for a user's."""
+    parts = [f"axioms: {', '.join(axiom.name for axiom in file.rules(file.isa or Isa.C11).axioms)}"]
+    if len(file.texts) > 1:
+        parts.append(f"files: {', '.join(str(path) for path in file.texts)}")
+    if file.unread:
+        parts.append(f"not read, as fencepost's own stand for them: {', '.join(str(path) for path in file.unread)}")
+    return "; ".join(parts)
 
 
 def _judges(isa: Isa | None) -> frozenset[Isa]:

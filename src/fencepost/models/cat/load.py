@@ -19,14 +19,16 @@ from .parser import parse
 
 SUFFIX = ".cat"
 _STANDARD = "stdlib.cat"
-# Files that enumerate coherence orders, or look into instructions, in herd: ours stand for them even where they exist.
+# Files that enumerate orders, or look into instructions, in herd: ours stand for them even where they exist.
+_DEPENDENCIES = "aarch64deps.cat"
 _OURS = frozenset(
     (
         *(_STANDARD, "cos.cat", "cos-opt.cat", "cos-ok-opt.cat", "cos-no-opt.cat", "cross.cat", "enumerations.cat"),
-        *("aarch64deps.cat", "aarch64bbm.cat", "aarch64show.cat"),
+        *("tlbi-after.cat", _DEPENDENCIES, "aarch64bbm.cat", "aarch64show.cat", "show-deps.cat"),
     )
 )
 _SAME = {"cos-opt.cat": "cos.cat", "cos-ok-opt.cat": "cos.cat", "cos-no-opt.cat": "cos.cat"}
+_THROUGH_MEMORY = "dtrm"  # what dependencies through memory are called, in all versions that have them
 _BY_US = "fencepost's "  # before the names of files in the library
 _ARCHITECTURES = {
     "X86": Isa.X86,
@@ -46,6 +48,7 @@ class CatFile:
     model: syntax.Model
     folders: tuple[Path, ...]
     texts: dict[Path, str] = field(default_factory=dict, compare=False)  # of all files that were read
+    unread: dict[Path, None] = field(default_factory=dict, compare=False)  # those that ours stand for
     _known: dict[Isa, Rules] = field(default_factory=dict, compare=False)
 
     @property
@@ -86,6 +89,7 @@ class _Reader:
     file: CatFile
     isa: Isa
     folders: dict[Path, None] = field(default_factory=dict)  # of all files read so far, in this order
+    read: set[Path] = field(default_factory=set)
 
     def rules(self) -> Rules:
         names = initial_names(self.isa)
@@ -101,20 +105,37 @@ class _Reader:
 
     def included(self, include: syntax.Include) -> tuple[syntax.Instruction, ...]:
         name = Path(include.file).name
-        if name not in _OURS:
-            beside = () if include.place.file.startswith(_BY_US) else (Path(include.place.file).parent,)
-            for folder in (*beside, *self.folders, *self.file.folders):
-                path = folder / include.file
-                if path.is_file():
-                    self.folders[path.parent] = None
-                    self.file.texts[path] = read_source(path, "model")
-                    return parse(self.file.texts[path], str(path)).instructions
+        by_us = include.place.file.startswith(_BY_US)
+        path = self.found(include, by_us=by_us)
+        if name in _OURS:
+            if path is not None:
+                self.file.unread[path] = None
+            return _library(_dependencies(path) if name == _DEPENDENCIES else name)
+        if path is not None:
+            if by_us and path in self.read:
+                return ()  # it is the one that includes ours
+            self.folders[path.parent] = None
+            self.read.add(path)
+            self.file.texts[path] = read_source(path, "model")
+            return parse(self.file.texts[path], str(path)).instructions
         if _in_library(name):
             return _library(name)
         raise include.place.error(
             f"there is no file {include.file}",
             hint="it is looked for beside the model, in the folders of FENCEPOST_CAT_PATH, and among fencepost's own",
         )
+
+    def found(self, include: syntax.Include, *, by_us: bool) -> Path | None:
+        beside = () if by_us else (Path(include.place.file).parent,)
+        paths = (folder / include.file for folder in (*beside, *self.folders, *self.file.folders))
+        return next((path for path in paths if path.is_file()), None)
+
+
+def _dependencies(path: Path | None) -> str:
+    """Which of ours stands for herd's file: until 2020 no dependency went through memory."""
+    if path is None or _THROUGH_MEMORY in read_source(path, "model"):
+        return _DEPENDENCIES
+    return "aarch64deps-registers.cat"
 
 
 def _in_library(name: str) -> bool:

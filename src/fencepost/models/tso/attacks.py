@@ -52,6 +52,7 @@ class Delay(NamedTuple):
     shadow: tuple[int | None, ...]
     load: int | None = None  # the pc of the attack's load, once that has been reached
     marks: tuple[Mark, ...] = ()
+    block: tuple[Mark, ...] = ()  # what the open block of a helper has done that is not on the path, or not yet
     path: frozenset[int] = frozenset()  # the helpers on it
     goal: bool = False
 
@@ -164,28 +165,41 @@ class Instrumented:
             if isinstance(code[step.pc], Load | Wait) and label is not None and label.cell is not None:
                 cell = self.cell(label)
                 if delay.shadow[cell] is None:  # 6.5
-                    marks = put((Mark.NONE,) * len(state.memory), cell, Mark.LOAD)
+                    unmarked = (Mark.NONE,) * len(state.memory)
+                    marks = put(unmarked, cell, Mark.LOAD)
                     nothing = (None,) * len(state.memory)
                     stopped = put(state.threads, thread, ThreadState(ENDED, local.registers))
-                    yield State(stopped, state.memory, delay._replace(load=step.pc, marks=marks, shadow=nothing))
+                    after = delay._replace(load=step.pc, marks=marks, block=unmarked, shadow=nothing)
+                    yield State(stopped, state.memory, after)
 
     def helper(self, state: State, thread: int, delay: Delay) -> Iterator[State]:
-        """6.7 to 6.11. A locked update is a load and a store at once."""
+        """6.7 to 6.11. A locked update is a load and a store at once, and a block under a lock all that it accesses:
+        if one access joins the path, so do those before it."""
         for step in self.steps(state, thread):
             after = self.performed(state, thread, step)
-            if delay.load is None or step.label is None or step.label.cell is None:
+            if delay.load is None or step.label is None:
+                yield after
+                continue
+            nothing = (Mark.NONE,) * len(state.memory)
+            if step.label.kind == "UNLOCK":
+                yield after._replace(delay=delay._replace(block=nothing))
+                continue
+            if step.label.cell is None:
                 yield after
                 continue
             cell = self.cell(step.label)
             writes = step.label.written is not None
             mark = delay.marks[cell]
             joins = mark is Mark.STORE or (writes and mark is Mark.LOAD)  # 6.7, 6.8
+            done = Mark.STORE if writes else Mark.LOAD
+            block = put(delay.block, cell, max(delay.block[cell], done))
             if thread not in delay.path and not joins:
-                yield after
+                inside = self.locked[thread][step.pc]
+                yield after._replace(delay=delay._replace(block=block)) if inside else after
                 continue
-            marks = put(delay.marks, cell, max(mark, Mark.STORE if writes else Mark.LOAD))  # 6.9, 6.10
-            goal = delay.goal or self.goal is Goal.TRIANGLE or cell == delay.cell  # 6.6
-            on_path = delay._replace(marks=marks, path=delay.path | {thread}, goal=goal)
+            marks = tuple(map(max, delay.marks, block))  # 6.9, 6.10
+            goal = delay.goal or self.goal is Goal.TRIANGLE or block[delay.cell] is not Mark.NONE  # 6.6
+            on_path = delay._replace(marks=marks, block=nothing, path=delay.path | {thread}, goal=goal)
             yield after._replace(delay=on_path)
 
     def steps(self, state: State, thread: int, shadow: tuple[int | None, ...] = ()) -> Iterator[Step]:

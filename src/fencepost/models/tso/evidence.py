@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from fencepost.models.computation import Computation, Did, InvalidWitnessError
-from fencepost.models.evidence import Change, Evidence, Link, Places, shortest_cycle
+from fencepost.models.evidence import Change, Evidence, Link, Places
 from fencepost.models.execution import EventId, Graph
 from fencepost.models.notions import Notion
 from fencepost.program.form import Choose, Program
 from fencepost.program.lts import Cell
 
+from . import traces
 from .machine import Action, Machine, State
 
 Part = tuple[int, int, tuple[int, ...], bool]  # thread, number of instructions, choices, whether its stores are delayed
@@ -115,8 +116,7 @@ def described(machine: Machine, state: State, action: Action, after: State) -> D
 
 def _cycle(graph: Graph, store: EventId, load: EventId) -> tuple[Link, ...]:
     """A shortest cycle of happens-before, through the attack's store and load if a shortest one goes through them."""
-    relations = (("po", graph.po), ("rf", graph.rf), ("mo", graph.mo), ("fr", graph.fr))
-    cycle = shortest_cycle(graph, relations)
+    cycle = traces.cycle(graph)
     if not cycle:
         raise InvalidWitnessError("happens-before has no cycle")
     starts = [place for place, link in enumerate(cycle) if link.source == store]
@@ -126,7 +126,7 @@ def _cycle(graph: Graph, store: EventId, load: EventId) -> tuple[Link, ...]:
 def _require_form(run: _Run, graph: Graph, store: EventId, load: EventId) -> None:
     """WIT-B: the load is the attacker's last step, and WIT-C: it is no early read (`described`).
     WIT-D: all that follows it, up to the first flush, happens after it. WIT-A and WIT-E hold by construction."""
-    reach = (graph.po | graph.rf | graph.mo | graph.fr).plus
+    reach = traces.happens_before(graph)
     mine = [did for did in run.done if did.thread == run.attacker and did.step is not None]
     if mine[-1].event != load:
         raise InvalidWitnessError("the attacker goes on after the load (WIT-B)")
@@ -135,10 +135,10 @@ def _require_form(run: _Run, graph: Graph, store: EventId, load: EventId) -> Non
     for did in run.done[place + 1 :]:
         if did.step is None:
             break
-        if did.event is not None and did.step.label is not None and did.step.label.cell is not None:
-            locked = run.machine.locked[did.thread][did.step.pc]
-            if not row >> graph.number[did.event] & 1 and not locked:
-                raise InvalidWitnessError("something after the load does not depend on it (WIT-D)")
+        if did.event is None or graph.label(did.event).cell is None:
+            continue
+        if not row >> graph.number[did.event] & 1:
+            raise InvalidWitnessError("something after the load does not depend on it (WIT-D)")
     if not row >> graph.number[store] & 1:
         raise InvalidWitnessError("no path of happens-before leads from the load to the store (WIT-D)")
 

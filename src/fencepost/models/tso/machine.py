@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 from fencepost.models.execution import INIT, Event, EventId, Graph, cells, initial_graph
 from fencepost.models.generation import require_loop_free
-from fencepost.models.sc.reading import is_sc_consistent
 from fencepost.program.analysis.locks import locked_places
 from fencepost.program.form import Assert, Assign, Assume, Branch, Choose, Jump, Program, Use
 from fencepost.program.lts import ENDED, Cell, Label, Step, ThreadState, initial_state, steps
 
 from .prepare import flushes
+from .traces import is_serial
 from .tuples import put
 
 _LOCAL = (Assign, Branch, Jump, Choose, Assume, Assert, Use)
@@ -168,8 +168,9 @@ class Computations:
 def computations(program: Program) -> Computations:
     """All computations of a loop-free program: it is robust iff none of them has a cyclic happens-before relation.
 
-    A cycle, once there, stays; so it is enough to look where no thread can go on. Where a thread is stuck inside a
-    lock and others still have buffered stores, no final state follows, and what was possible before it was seen before.
+    A block under a lock is one step of happens-before (`traces`). A cycle, once there, stays; so it is enough to look
+    where no thread can go on. Where a thread is stuck inside a lock and others still have buffered stores, no final
+    state follows, and what was possible before it was seen before.
     """
     require_loop_free(program)
     machine = Machine(program)
@@ -184,7 +185,7 @@ def computations(program: Program) -> Computations:
         if state.is_final and (not enabled or machine.owner(state) is not None):
             if not enabled:
                 traces.add((state.order, state.events))
-            if violation is None and not is_sc_consistent(machine.trace(state)):
+            if violation is None and not is_serial(machine.trace(state)):
                 violation = state
         for after in enabled:
             if after not in seen:

@@ -1,9 +1,8 @@
-"""Which places of a thread lie between a Lock and its Unlock, and what such blocks access."""
+"""Which places of a thread lie between a Lock and its Unlock."""
 
 from __future__ import annotations
 
-from ..expr import registers_of
-from ..form import Access, Lock, Program, Ref, Thread, Unlock, successors, written_register
+from ..form import Lock, Thread, Unlock, successors
 
 
 class LockError(Exception):
@@ -43,32 +42,3 @@ def locked_places(thread: Thread) -> tuple[bool, ...]:
             elif held[target] is not after:
                 raise LockError(pc, "control goes on to a place that is reached both inside and outside a lock")
     return tuple(bool(place) for place in held)
-
-
-def has_wide_blocks(program: Program) -> bool:
-    """Whether some block between Lock and Unlock may access more than one location."""
-    return any(
-        _is_wide(thread, pc)
-        for thread in program.threads
-        for pc, instruction in enumerate(thread.code)
-        if isinstance(instruction, Lock)
-    )
-
-
-def _is_wide(thread: Thread, lock: int) -> bool:
-    """One location: all accesses name it in the same way, by registers that the block does not change."""
-    refs: set[Ref] = set()
-    written: set[str | None] = set()
-    seen = {lock}
-    waiting = [lock]
-    while waiting:
-        for target in successors(thread.code, waiting.pop()):
-            if target in seen or target == len(thread.code) or isinstance(thread.code[target], Unlock):
-                continue
-            seen.add(target)
-            waiting.append(target)
-            instruction = thread.code[target]
-            written.add(written_register(instruction))
-            if isinstance(instruction, Access):
-                refs.add(instruction.ref)
-    return len(refs) > 1 or any(not registers_of(ref.index).isdisjoint(written) for ref in refs)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import shlex
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
-from urllib.parse import quote
+from pathlib import PurePath
 
-from fencepost._version import __version__
+from fencepost.reports.sarif_log import Json, Rule, fingerprint, log, place
 from fencepost.reports.words import printable
 from fencepost.sanitizer import advice, wording
 from fencepost.sanitizer.results import HARMLESS, Event, Finding, Kind, RunResult
@@ -19,73 +15,46 @@ from fencepost.sanitizer.symbols import Frame
 
 from .text import verdict
 
-_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-
-Json = dict[str, Any]
-
-# Identifier, name, what it says, and what helps.
 _RULES = {
-    Kind.VIOLATION: (
+    Kind.VIOLATION: Rule(
         "FP2001",
         "NotRobustWhenRun",
         "An access may see, or come before, something older than what it sees under SC.",
         "Make the accesses in the message stronger, or put fences between them, as it suggests; then run it again.",
     ),
-    Kind.RACE: (
+    Kind.RACE: Rule(
         "FP2002",
         "DataRaceWhenRun",
         "Two accesses race, one of them plain: the program has no meaning.",
         "Make the accesses atomic, or order them by synchronization.",
     ),
-    Kind.CRASH: (
+    Kind.CRASH: Rule(
         "FP2003",
         "Crash",
         "The program was ended by a signal.",
         "Repeat the run by the command in the message.",
     ),
-    Kind.DEADLOCK: ("FP2004", "DeadlockWhenRun", "All threads wait.", "Repeat the run by the command in the message."),
-    Kind.FAILURE: ("FP2005", "FailedRun", "The program ended with an exit code other than 0.", "Repeat the run."),
-    Kind.HANG: ("FP2006", "NoEnd", "A run did not come to its end.", "Repeat the run, or give it more time."),
-    Kind.TROUBLE: ("FP2007", "Remark", "The runtime has something to say.", "Read the message."),
-    Kind.BENIGN_WAIT: ("FP2008", "BenignWait", "A loop that only waits may read old values.", "Annotate the wait."),
+    Kind.DEADLOCK: Rule(
+        "FP2004", "DeadlockWhenRun", "All threads wait.", "Repeat the run by the command in the message."
+    ),
+    Kind.FAILURE: Rule("FP2005", "FailedRun", "The program ended with an exit code other than 0.", "Repeat the run."),
+    Kind.HANG: Rule("FP2006", "NoEnd", "A run did not come to its end.", "Repeat the run, or give it more time."),
+    Kind.TROUBLE: Rule("FP2007", "Remark", "The runtime has something to say.", "Read the message.", level="note"),
+    Kind.BENIGN_WAIT: Rule(
+        "FP2008", "BenignWait", "A loop that only waits may read old values.", "Annotate the wait.", level="note"
+    ),
 }
 
 
 def render(result: RunResult) -> str:
-    run: Json = {
-        "tool": {"driver": _driver()},
-        "invocations": [{"executionSuccessful": True, "commandLine": shlex.join([result.program, *result.arguments])}],
-        "columnKind": "unicodeCodePoints",
-        "results": [_finding(finding, result) for finding in result.findings],
-        "properties": {"verdict": verdict(result)},
-    }
-    return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
-
-
-def _driver() -> Json:
-    return {
-        "name": "fencepost",
-        "fullName": "fencepost: robustness against weak memory models",
-        "semanticVersion": __version__,
-        "rules": [
-            {
-                "id": rule,
-                "name": name,
-                "shortDescription": {"text": what},
-                "fullDescription": {"text": what},
-                "help": {"text": helps},
-                "defaultConfiguration": {"level": "note" if kind in HARMLESS else "error"},
-                "properties": {"tags": ["concurrency", "memory-model"], "precision": "very-high"},
-            }
-            for kind, (rule, name, what, helps) in _RULES.items()
-        ],
-    }
+    results = [_finding(finding, result) for finding in result.findings]
+    invocation = {"executionSuccessful": True, "commandLine": shlex.join([result.program, *result.arguments])}
+    return log(_RULES.values(), results, invocation, {"verdict": verdict(result)})
 
 
 def _finding(finding: Finding, result: RunResult) -> Json:
-    rule = _RULES[finding.kind][0]
     found: Json = {
-        "ruleId": rule,
+        "ruleId": _RULES[finding.kind].id,
         "ruleIndex": list(_RULES).index(finding.kind),
         "kind": "fail" if finding.kind not in HARMLESS else "informational",
         "level": "error" if finding.kind not in HARMLESS else "none",
@@ -137,13 +106,9 @@ def _stack(event: Event) -> Json:
 
 
 def _physical(frame: Frame) -> Json:
-    path = frame.file
-    relative = os.path.relpath(path) if os.path.isabs(path) else path
-    if relative.startswith(os.pardir):
-        artifact = {"uri": Path(path).absolute().as_uri()}
-    else:
-        artifact = {"uri": quote(Path(relative).as_posix()), "uriBaseId": "SRCROOT"}
-    return {"artifactLocation": artifact, "region": {"startLine": frame.line, "startColumn": frame.column or 1}}
+    relative = os.path.relpath(frame.file) if os.path.isabs(frame.file) else frame.file
+    path = os.path.abspath(frame.file) if relative.startswith(os.pardir) else relative
+    return place(PurePath(path), frame.line, frame.column)
 
 
 def _fingerprint(finding: Finding) -> str:
@@ -155,4 +120,4 @@ def _fingerprint(finding: Finding) -> str:
             parts += [event.what, event.order, event.text, function]
     if finding.access is None:
         parts.append(finding.headline)
-    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return fingerprint(parts)
