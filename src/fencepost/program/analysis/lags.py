@@ -1,8 +1,8 @@
 """Registers in which only recent values of a counter may have to be told apart.
 
-A thread that has read a counter and is then left behind can hold any of its older values, but often nothing that it does
-depends on which one: a CAS that expects it fails, and what it is compared with is larger anyway. The search takes all
-values that lag so far behind for one. That this is right is not analysed here: it is observed on every step that is
+A thread that has read a counter and is then left behind can hold any of its older values, but often nothing that it
+does depends on which one: a CAS that expects it fails, and what it is compared with is larger anyway. The search takes
+all values that lag so far behind for one. That this is right is not analysed here: it is observed on every step that is
 searched, as is that the counter never decreases, and where it is not, a larger lag may do.
 """
 
@@ -29,7 +29,7 @@ class Lag:
 
 
 def lags(program: Program) -> tuple[Lag, ...]:
-    """One for each register that reads, or is a copy of one that reads, what may be a counter as far as constants tell."""
+    """One for each register that reads, or copies, what may be a counter as far as constants tell."""
     rising = rising_locations(program)
     return tuple(
         Lag(number, thread.registers.index(register), location)
