@@ -30,6 +30,13 @@ AARCH64 = [
     ("0:X3=4;", "TBZ X3,#2,L ; MOV X0,#1 ; L:", "0:X0=1"),
     ("0:X1=x; int64_t x=7;", "LDR X0,[X1]", "0:X0=7"),
     ("0:X1=x; int64_t x=7;", "LDAPUR X0,[X1]", "0:X0=7"),
+    ("0:X1=a; int64_t a[2]={3,4}; 0:X3=9;", "LDAPUR X0,[X1,#8] ; STLUR X3,[X1,#8]", "0:X0=4 /\\ a[1]=9"),
+    ("0:X3=5; 0:X4=7;", "CMP X3,#5 ; CSINC W0,W3,W4,NE ; CSET W5,GT ; CINC W6,W3,EQ", "0:X0=8 /\\ 0:X5=0 /\\ 0:X6=6"),
+    ("0:X3=5; 0:X4=7;", "CMP X3,#4 ; CSINV W0,W3,W4,LT ; CSNEG X5,X3,X4,LT", "0:X0=4294967288 /\\ 0:X5=-7"),
+    ("0:X3=5;", "CBZ X3,L ; MOV X0,#1 ; RET ; L: MOV X0,#2", "0:X0=1"),
+    ("0:X1=x; x=-1;", "LDR W0,[X1]", "0:X0=-1 /\\ 0:X0=4294967295 /\\ x=-1"),
+    ("0:X1=x; x=-1; int64_t 0:X0;", "LDR W0,[X1]", "0:X0=4294967295 /\\ 0:X0!=-1"),
+    ("0:X1=x; int64_t x=-1;", "LDR X0,[X1]", "0:X0=-1 /\\ 0:X0!=4294967295 /\\ x=-1"),
     ("0:X1=x; int64_t x=7; 0:X3=9;", "STLUR X3,[X1]", "x=9"),
     ("0:X1=x; int64_t x=7; 0:X3=9;", "SWPAL X3,X0,[X1]", "0:X0=7 /\\ x=9"),
     ("0:X1=x; int64_t x=7; 0:X3=2;", "LDADDA X3,X0,[X1]", "0:X0=7 /\\ x=9"),
@@ -53,6 +60,10 @@ ARM = [
     ("0:R1=x; 0:R3=9;", "STR R3,[R1]", "x=9"),
     ("0:R1=x; 0:R3=0; x=7;", "LDR R0,[R1,R3]", "0:R0=7"),
     ("", "MOVW R0,#1 ; MOVT R0,#1", "0:R0=65537"),
+    ("0:R1=a; int a[3]={3,4,5};", "LDRD R2,R3,[R1] ; LDRD R4,[R1,#4]", "0:R2=3 /\\ 0:R3=4 /\\ 0:R4=4 /\\ 0:R5=5"),
+    ("0:R1=a; int a[3]={3,4,5};", "LDMIB R1,{R2,R3} ; LDM R1!,{R4,R5} ; LDR R6,[R1]", "0:R3=5 /\\ 0:R5=4 /\\ 0:R6=5"),
+    ("0:R1=a; int a[2]={3,4};", "LDM R1,{R0,R1}", "0:R0=3 /\\ 0:R1=4"),
+    ("0:R3=1;", "CMP R3,#1 ; MOVNE R0,#1 ; BX LR ; MOV R0,#2", "0:R0=0"),
 ]
 PPC = [
     ("", "li r3,5", "0:r3=5"),
@@ -63,6 +74,12 @@ PPC = [
     ("0:r4=6;", "cmpwi r4,6 ; bne L ; li r3,1 ; L:", "0:r3=1"),
     ("0:r4=6;", "cmpwi cr7,r4,6 ; beq cr7,L ; li r3,1 ; L:", "0:r3=0"),
     ("0:r1=x; x=7;", "lwz r3,0(r1)", "0:r3=7"),
+    ("0:r1=x; x=-1; int64_t 0:r3; int64_t 0:r4;", "lwz r3,0(r1) ; lwa r4,0(r1)", "0:r3=4294967295 /\\ 0:r4=-1"),
+    ("0:r4=0xff0000f0;", "rlwinm r3,r4,8,24,31 ; rlwinm r5,r4,0,24,27", "0:r3=255 /\\ 0:r5=240"),
+    ("0:r4=1; uint64_t 0:r3;", "rlwinm r3,r4,0,31,30", "0:r3=0x100000001"),
+    ("0:r3=0xaaaa; 0:r4=-1;", "rlwimi r3,r4,4,30,31", "0:r3=0xaaab"),
+    ("0:r4=-1; uint64_t 0:r3;", "clrldi r3,r4,32 ; clrlwi r5,r4,24", "0:r3=0xffffffff /\\ 0:r5=255"),
+    ("", "li r3,1 ; blr ; li r3,2", "0:r3=1"),
     ("0:r1=x; 0:r4=0; x=7;", "lwzx r3,r4,r1", "0:r3=7"),
     ("0:r1=x; 0:r4=9;", "stw r4,0(r1)", "x=9"),
 ]
@@ -85,6 +102,8 @@ X86_64 = [
     ("0:rdi=x; x=7;", "lock incl (%rdi)", "x=8"),
     ("0:rdi=x; x=7;", "movl $2,%eax ; lock xaddl %eax,(%rdi)", "0:rax=7 /\\ x=9"),
     ("x=7;", "movl $1,(x)", "x=1"),
+    ("int8_t x=-1;", "movzbl (x),%eax ; movsbl (x),%ebx", "0:eax=255 /\\ 0:ebx=-1"),
+    ("0:rbx=-1;", "nopl 0(%rax,%rax,1) ; movslq %ebx,%rax ; ret ; movl $2,%eax", "0:rax=-1"),
 ]
 CASES = [
     (architecture, *case)
@@ -117,6 +136,21 @@ def test_an_unknown_instruction_is_named_with_its_line(architecture: str, code: 
         loads(test_of(architecture, "x=0;", code, "x=0"), "t.litmus")
     assert (caught.value.line, caught.value.column) == (4, 2)
     assert caught.value.message == f"unsupported instruction '{code}'"
+
+
+@pytest.mark.parametrize(
+    ("architecture", "initial", "code", "message"),
+    [
+        ("AArch64", "0:X30=1;", "RET", "a return is supported only where the test gives X30 no value"),
+        ("AArch64", "", "RET X1", "RET is supported with X30 only"),
+        ("ARM", "", "BX R1", "BX is supported with LR only"),
+        ("ARM", "0:R1=a; int a[2];", "LDM R1,{R3,R2}", "the numbers of the registers must grow"),
+        ("PPC", "", "rlwinm r3,r4,5,0,32", "expected a number from 0 to 31"),
+    ],
+)
+def test_what_an_instruction_cannot_be_is_said(architecture: str, initial: str, code: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        loads(test_of(architecture, initial, code, "true"), "t.litmus")
 
 
 def test_an_array_may_be_declared_after_its_address_is_used() -> None:

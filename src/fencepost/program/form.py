@@ -208,10 +208,15 @@ class Unlock(_Instruction):
 
 @dataclass(frozen=True, slots=True)
 class Branch(_Instruction):
-    """To `target` if `condition` is not zero, else on to the next instruction."""
+    """To `target` if `condition` is not zero, else on to the next instruction.
+
+    If it `selects`, it is no branch of the program: both ways start with an assignment, and what comes later does not
+    depend on the condition but by the register that is assigned (a conditional select).
+    """
 
     condition: Expr
     target: int
+    selects: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,7 +356,7 @@ class Program:
         """A value as people write it: an address by the name of what is there (no number of a test is one)."""
         cell = self.cell_at(value) if self.language == "litmus" else None
         if cell is None:
-            return str(value)
+            return str(value if value < 1 << 63 else value - (1 << 64))
         name, slot = cell
         return name if self.location(name).size == 1 else f"{name}[{slot}]"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import partial
 
-from fencepost.program.expr import Binary, Const, Expr, Unary
+from fencepost.program.expr import Binary, Const, Expr, Unary, registers_of
 from fencepost.program.form import Isa
 from fencepost.program.orders import FenceKind, Mark
 
@@ -214,6 +214,14 @@ def _branch(line: Line) -> None:
     line.code.jump(line.code.named_label(line.label()))
 
 
+def _return(line: Line) -> None:
+    """BX LR"""
+    link = line.register()
+    if link.name != "R14":
+        line.code.fail("BX is supported with LR only")
+    line.code.leave("R14")
+
+
 def _compare_and_branch(line: Line, *, if_zero: bool) -> None:
     tested = _source(line)
     line.comma()
@@ -251,6 +259,52 @@ def _load(line: Line, *, bits: int = _BITS, signed: bool = False) -> None:
     if signed:
         line.set(target, sign_extended(line.value(target), bits))
     address.write_back(line)
+
+
+def _load_pair(line: Line) -> None:
+    """LDRD: two words in a row, to two registers; the second may go without saying."""
+    first = line.register()
+    line.comma()
+    second = register(f"R{int((first.name or '')[1:]) + 1}") if line.operands.at("[") else line.register()
+    if second is None or second == first:
+        line.code.fail("LDRD needs two registers")
+    line.operands.accept(",")
+    address = _Address(line)
+    _load_words(line, [first, second], address.expr)
+    address.write_back(line)
+
+
+def _load_several(line: Line, *, before: bool = False) -> None:
+    """LDM: words in a row, to registers with growing numbers."""
+    base = line.register()
+    written_back = line.operands.accept("!") is not None
+    line.comma()
+    line.operands.expect("{", "the registers, as {R1,R2}")
+    targets = [line.register()]
+    while line.operands.accept(","):
+        targets.append(line.register())
+    line.operands.expect("}")
+    numbers = [int((target.name or "")[1:]) for target in targets]
+    if numbers != sorted(set(numbers)):
+        line.code.fail("the numbers of the registers must grow")
+    if written_back and base in targets:
+        line.code.fail("the base register is written twice")
+    start = line.value(base)
+    _load_words(line, targets, _behind(start, 1) if before else start)
+    if written_back:
+        line.set(base, _behind(line.value(base), len(targets)))
+
+
+def _load_words(line: Line, targets: list[Register], address: Expr) -> None:
+    """The register that the address is computed from is loaded last, as all addresses are those at the start."""
+    words = list(enumerate(targets))
+    words.sort(key=lambda word: word[1].name in registers_of(address))
+    for number, target in words:
+        line.code.load(line.destination(target), _behind(address, number), _BITS)
+
+
+def _behind(address: Expr, words: int) -> Expr:
+    return Binary("+", address, Const(4 * words)) if words else address
 
 
 def _store(line: Line, *, bits: int = _BITS) -> None:
@@ -311,7 +365,12 @@ def _others() -> dict[str, Handler]:
         "SXTH": partial(_extend, bits=16, signed=True),
         **{kind: partial(_compare, kind=kind) for kind in ("CMP", "CMN", "TST", "TEQ")},
         "B": _branch,
+        "BX": _return,
         "LDR": _load,
+        "LDRD": _load_pair,
+        "LDM": _load_several,
+        "LDMIA": _load_several,
+        "LDMIB": partial(_load_several, before=True),
         "LDRB": partial(_load, bits=8),
         "LDRH": partial(_load, bits=16),
         "LDRSB": partial(_load, bits=8, signed=True),

@@ -6,7 +6,7 @@ leaves out the flags that nothing looks at.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NoReturn
 
@@ -69,6 +69,7 @@ class ThreadCode:
         self._count = 0
         self._hidden = 0
         self._offset = 0
+        self._end = self.new_label()
 
     def at(self, offset: int) -> None:
         self._offset = offset
@@ -169,6 +170,22 @@ class ThreadCode:
     def jump(self, target: int) -> None:
         self.emit(Jump(target, span=self.span))
 
+    def leave(self, link: str | None) -> None:
+        """Return to whatever started the thread, which is its end. `link` is the register that has the way back."""
+        if link is not None and link in self.initial:
+            self.fail(f"a return is supported only where the test gives {link} no value")
+        self.jump(self._end)
+
+    def select(self, condition: Expr, assign: Callable[[bool], None]) -> None:
+        """What `assign` emits, one assignment for the condition's truth and one for its falsehood."""
+        holds, after = self.new_label(), self.new_label()
+        self.emit(Branch(condition, holds, selects=True, span=self.span))
+        assign(False)
+        self.jump(after)
+        self.place(holds)
+        assign(True)
+        self.place(after)
+
     def define(self, name: str) -> None:
         """The label `name` of the source is here."""
         if name in self._labels and any(item.label == self._labels[name] for item in self._items):
@@ -189,6 +206,7 @@ class ThreadCode:
 
     def finish(self, observed: Iterable[str]) -> Thread:
         """The thread. `observed` are the registers that the test asks about at the end."""
+        self.place(self._end)
         placed = {item.label for item in self._items if item.instruction is None}
         for name, offset in self._uses.items():
             if self._labels[name] not in placed:

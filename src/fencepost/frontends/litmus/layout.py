@@ -78,6 +78,16 @@ class Layout:
 
     def locations(self, atomic: dict[str, bool]) -> tuple[Location, ...]:
         return tuple(
-            Location(place.name, place.values, atomic.get(place.name, True), place.address, place.stride)
+            Location(place.name, self._held(place), atomic.get(place.name, True), place.address, place.stride)
             for place in self.places.values()
         )
+
+    def _held(self, place: Place) -> tuple[int, ...]:
+        """The initial values as numbers of as many bits as the location has. Addresses stay whole."""
+        bits = place.size(self._word)
+        if bits is None or bits >= self._word:
+            return place.values
+        return tuple(value if self._is_address(value) else value % (1 << bits) for value in place.values)
+
+    def _is_address(self, value: int) -> bool:
+        return any(place.contains(value) for place in self.places.values())

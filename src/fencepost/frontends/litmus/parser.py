@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from fencepost.program.condition import InMemory, InRegister
+from fencepost.program.condition import Final, InMemory, InRegister
 from fencepost.program.expr import Const, parts
 from fencepost.program.form import Program, Thread, operands
 
@@ -67,10 +67,11 @@ class _Assembled:
         threads = [ThreadCode(n, text, self._layout, machine.word, start) for n, start in enumerate(starts)]
         for thread, code in zip(cells, threads, strict=True):
             assemble(machine, text, thread, code)
-        final = read_question(Cursor(text, *self._sections.question), self._layout, self)
+        self._question()  # which registers it asks about
         finished = tuple(code.finish(self._observed.get(number, ())) for number, code in enumerate(threads))
         for code in threads:
             code.require_sizes(self._reachable(finished))
+        final = self._question()  # now that accesses have settled the sizes of locations without a type
         program = Program(
             name=self._sections.name,
             locations=self._layout.locations({}),
@@ -82,6 +83,9 @@ class _Assembled:
             language="litmus",
         )
         return tidied(program)
+
+    def _question(self) -> Final:
+        return read_question(Cursor(self._sections.text, *self._sections.question), self._layout, self)
 
     def _starts(self, initial: InitialState, threads: int) -> list[dict[str, int]]:
         """The registers that do not start at 0, for each thread."""
@@ -127,6 +131,9 @@ class _Assembled:
         found = self._machine.register(token.text)
         bits = self._machine.word if found is None else found.bits
         return InRegister(thread, name, min(bits, self._types.get((thread, name), bits)))
+
+    def has_type(self, register: InRegister) -> bool:
+        return (register.thread, register.register) in self._types
 
     def location(self, token: Token, slot: int | None) -> InMemory:
         place = self._layout.use(token.text)

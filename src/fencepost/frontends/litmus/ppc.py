@@ -135,6 +135,45 @@ def _shift(line: Line, kind: str) -> None:
     line.set(target, shifted(kind, value, Const(amount), 32))
 
 
+def _rotate(line: Line, *, insert: bool, record: bool) -> None:
+    """rlwinm and rlwimi: of the low word, rotated left, the bits from `first` (0 is the highest) to `last` count."""
+    target = line.register()
+    line.comma()
+    word = masked(_source(line), 32)
+    amount, first, last = (_part(line, 32) for _ in range(3))
+    turned = _rotated(word, amount)
+    if first <= last:
+        mask = ((1 << (last - first + 1)) - 1) << (31 - last)
+    else:  # around the end: all bits above the word, too
+        mask = ~(((1 << (first - last - 1)) - 1) << (32 - first))
+        turned = Binary("|", turned, Binary("<<", turned, Const(32)))
+    result: Expr = Binary("&", turned, constant(mask, _WORD))
+    if insert:
+        result = Binary("|", result, Binary("&", line.value(target), constant(~mask, _WORD)))
+    _finish(line, target, result, record=record)
+
+
+def _rotated(word: Expr, amount: int) -> Expr:
+    return shifted("ROR", word, Const(32 - amount), 32) if amount else word
+
+
+def _part(line: Line, below: int) -> int:
+    line.comma()
+    token = line.operands.next
+    number = _immediate(line)
+    if not 0 <= number < below:
+        line.operands.fail(f"expected a number from 0 to {below - 1}", token)
+    return number
+
+
+def _clear_left(line: Line, *, bits: int, record: bool) -> None:
+    """clrldi and clrlwi: without the highest so many of `bits`."""
+    target = line.register()
+    line.comma()
+    value = _source(line)
+    _finish(line, target, masked(value, bits - _part(line, bits)), record=record)
+
+
 # Comparisons and branches
 
 
@@ -175,6 +214,10 @@ def _branch(line: Line, flag: str, *, if_set: bool) -> None:
 
 def _jump(line: Line) -> None:
     line.code.jump(line.code.named_label(line.label()))
+
+
+def _return(line: Line) -> None:
+    line.code.leave(None)
 
 
 # Loads and stores
@@ -270,6 +313,12 @@ def _arithmetic() -> dict[str, Handler]:
     for dot, record in (("", False), (".", True)):
         table |= {name + dot: partial(_three, make=make, record=record) for name, make in three.items()}
         table |= {name + dot: partial(_two, make=make, record=record) for name, make in two.items()}
+        table |= {
+            f"rlwinm{dot}": partial(_rotate, insert=False, record=record),
+            f"rlwimi{dot}": partial(_rotate, insert=True, record=record),
+            f"clrldi{dot}": partial(_clear_left, bits=64, record=record),
+            f"clrlwi{dot}": partial(_clear_left, bits=32, record=record),
+        }
     return table | {
         "li": partial(_load_immediate, shift=0),
         "lis": partial(_load_immediate, shift=16),
@@ -288,7 +337,12 @@ def _arithmetic() -> dict[str, Handler]:
 
 
 def _control() -> dict[str, Handler]:
-    table: dict[str, Handler] = {"b": _jump, "sync": _sync, "hwsync": partial(_fence, kind=FenceKind.SYNC)}
+    table: dict[str, Handler] = {
+        "b": _jump,
+        "blr": _return,
+        "sync": _sync,
+        "hwsync": partial(_fence, kind=FenceKind.SYNC),
+    }
     for name in ("lwsync", "eieio", "isync"):
         table[name] = partial(_fence, kind=FenceKind(name))
     for size, bits in (("w", 32), ("d", 64)):

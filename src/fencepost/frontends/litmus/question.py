@@ -32,6 +32,8 @@ class Names(Protocol):
 
     def register(self, thread: int, token: Token) -> InRegister: ...
 
+    def has_type(self, register: InRegister) -> bool: ...
+
     def location(self, token: Token, slot: int | None) -> InMemory: ...
 
 
@@ -118,8 +120,15 @@ class _Reader:
         negated = cursor.accept("!=", "<>") is not None
         if not negated and not cursor.accept("=", "=="):
             cursor.expected("'=' or '!='")
-        equal = Equal(left, self._right())
+        equal = self._equal(left, self._right())
         return Not(equal) if negated else equal
+
+    def _equal(self, left: Observable, right: Observable | int) -> Proposition:
+        """A register without a type is an int if it may be one: -1 is also what a 32-bit load of -1 has left in it."""
+        whole = Equal(left, right)
+        if not isinstance(left, InRegister) or not isinstance(right, int) or self._names.has_type(left):
+            return whole
+        return Or((whole, Equal(left, right + (1 << 32)))) if left.bits == 64 and -(1 << 31) <= right < 0 else whole
 
     def _right(self) -> Observable | int:
         cursor = self._cursor

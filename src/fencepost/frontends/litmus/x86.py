@@ -458,7 +458,18 @@ def _nop(i: _Instruction) -> None:
     """NOP, PAUSE"""
 
 
+def _long_nop(i: _Instruction) -> None:
+    """NOPW, NOPL: what compilers pad code with. The address that it names is not accessed."""
+    while not i.line.operands.at_end:
+        i.line.operands.take()
+
+
+def _return(i: _Instruction) -> None:
+    i.code.leave(None)
+
+
 _Meaning = Callable[[_Instruction], None]
+_EXTENSIONS = ("BW", "BL", "BQ", "WL", "WQ")  # from which size to which
 
 # Instructions whose mnemonic may end in a letter for the size.
 _SIZED: dict[str, _Meaning] = {
@@ -484,12 +495,17 @@ _UNSIZED: dict[str, _Meaning] = {
     "MOVSX": partial(_extend, bits=None, signed=True),
     **{f"MOVZ{letter}": partial(_extend, bits=_BITS[letter], signed=False) for letter in "BW"},
     **{f"MOVS{letter}": partial(_extend, bits=_BITS[letter], signed=True) for letter in "BW"},
+    **{f"MOVZ{sizes}": partial(_extend, bits=_BITS[sizes[0]], signed=False) for sizes in _EXTENSIONS},
+    **{f"MOVS{sizes}": partial(_extend, bits=_BITS[sizes[0]], signed=True) for sizes in (*_EXTENSIONS, "LQ")},
     "JMP": _jump,
     "MFENCE": partial(_fence, kind=FenceKind.MFENCE),
     "SFENCE": partial(_fence, kind=FenceKind.SFENCE),
     "LFENCE": partial(_fence, kind=FenceKind.LFENCE),
     "NOP": _nop,
+    "NOPW": _long_nop,
+    "NOPL": _long_nop,
     "PAUSE": _nop,
+    "RET": _return,
     **{f"J{name}": partial(_branch, condition=condition) for name, condition in _CONDITIONS.items()},
     **{f"SET{name}": partial(_set_if, condition=condition) for name, condition in _CONDITIONS.items()},
     **{f"CMOV{name}": partial(_move_if, condition=condition) for name, condition in _CONDITIONS.items()},

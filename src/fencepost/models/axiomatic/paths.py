@@ -157,6 +157,7 @@ class _Run:
     picks: Mapping[str, Origins]  # what only decided, by a comparison, which value a register got
     control: Origins = frozenset()
     pick_control: Origins = frozenset()
+    selecting: Origins = frozenset()  # what decided which of two values the assignment that comes now gives
     events: tuple[PathEvent, ...] = ()
     values: tuple[Expr | int, ...] = ()
     conditions: tuple[Expr, ...] = ()
@@ -316,15 +317,15 @@ class _Runner:
         instruction = self.thread.code[pc]
         match instruction:
             case Assign(reg, value):
-                origins, picks = self.origins(run, value), self.picked(run, value)
-                run, result = self.wrapped(run, substitute(value, run.env))
+                origins, picks = self.origins(run, value), self.picked(run, value) | run.selecting
+                run, result = self.wrapped(replace(run, selecting=_NONE), substitute(value, run.env))
                 yield self.goto(self.assigned(run, reg, result, origins, picks), pc + 1)
             case Jump(target):
                 yield self.goto(run, target)
             case Choose(targets):
                 yield from (self.goto(run, target) for target in targets)
-            case Branch(condition, target):
-                run = self.controlled(run, condition)
+            case Branch(condition, target, selects):
+                run = self.selected(run, condition) if selects else self.controlled(run, condition)
                 for truth, following in ((True, target), (False, pc + 1)):
                     taken = self.assuming(run, substitute(condition, run.env), truth)
                     if taken is not None:
@@ -360,6 +361,10 @@ class _Runner:
             pick_control=run.pick_control | self.picked(run, condition),
             used=run.used | behind,
         )
+
+    def selected(self, run: _Run, condition: Expr) -> _Run:
+        behind = self.origins(run, condition)
+        return replace(run, selecting=behind | self.picked(run, condition), used=run.used | behind)
 
     def assigned(self, run: _Run, reg: str | None, value: Expr, origins: Origins, picks: Origins = _NONE) -> _Run:
         if reg is None:

@@ -133,6 +133,9 @@ class _Translated:
             known.append(token.text)
         return InRegister(thread, token.text, self._width if type.pointer else min(type.bits, self._width))
 
+    def has_type(self, register: InRegister) -> bool:
+        return True
+
     def location(self, token: Token, slot: int | None) -> InMemory:
         place = self._layout.use(token.text)
         if not 0 <= (slot or 0) < len(place.values):
