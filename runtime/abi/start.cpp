@@ -2,8 +2,10 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <unistd.h>
 
+#include "abi/atomic.hpp"
 #include "abi/entry.hpp"
 #include "report/injection.hpp"
 #include "base/options.hpp"
@@ -33,7 +35,9 @@ FENCEPOST_ABI void __tsan_init() {
     if (is_started || !environ) return;
     is_started = true;
     waits_are_confirmed = options().benign_waits;
+    is_usual = !waits_are_confirmed && options().sc != ScAccesses::Fence;
     current();
+    if (strcmp(options().schedule, "native") == 0) allow_owned_locks();
     write_start();
     on_exit(finish, nullptr);
 }

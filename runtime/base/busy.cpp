@@ -18,17 +18,25 @@ namespace {
 
 thread_local bool stops_world __attribute__((tls_model("initial-exec"))) = false;
 
-// Every thread has passed a full fence when this returns.
+bool is_registered = false;
+
+}  // namespace
+
+bool can_fence_everybody() {
+    if (!is_registered) is_registered = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+    return is_registered;
+}
+
 void fence_everybody() {
-    static bool registered = false;
-    if (!registered) registered = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
-    if (registered && syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0) return;
+    for (int tries = 0; tries < 2; ++tries) {
+        if (!can_fence_everybody()) break;
+        if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0) return;
+        is_registered = false;  // in the child of a fork, for all we know
+    }
     if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) == 0) return;
     const timespec moment = {0, 10000000};  // where the kernel has no such call, store buffers drain in this time
     syscall(SYS_nanosleep, &moment, nullptr);
 }
-
-}  // namespace
 
 void step_aside() {
     if (busy > 1 || stops_world) return;  // inside already: it comes out by itself

@@ -17,6 +17,11 @@ void step_aside();
 void stop_world();
 void start_world();
 
+// Every thread has passed a full fence when it returns.
+void fence_everybody();
+// Whether the system has a fast way to do that; the first call is cheap only while there is one thread.
+bool can_fence_everybody();
+
 // Around everything in the runtime that a handler must not meet halfway. Not around what may block in the kernel.
 class Busy {
   public:

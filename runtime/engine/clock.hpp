@@ -36,8 +36,19 @@ struct View {
     bool knows(Event event) const { return (*this)[event.slot()] >= event.epoch(); }
 };
 
+// Widths are multiples of this.
+constexpr unsigned width_step = 4;
+constexpr unsigned rounded_width(unsigned width) { return (width + width_step - 1) / width_step * width_step; }
+
 inline void join_epochs(Epoch* into, const Epoch* from, unsigned width) {
-    for (unsigned i = 0; i < width; ++i) into[i] = into[i] < from[i] ? from[i] : into[i];
+    for (unsigned i = 0; i < width; i += width_step)
+        for (unsigned j = i; j < i + width_step; ++j) into[j] = into[j] < from[j] ? from[j] : into[j];
+}
+inline void copy_epochs(Epoch* into, const Epoch* from, unsigned width) {
+    for (unsigned i = 0; i < width; i += width_step) __builtin_memcpy(into + i, from + i, width_step * sizeof(Epoch));
+}
+inline void clear_epochs(Epoch* from, Epoch* to) {
+    for (; from < to; from += width_step) __builtin_memset(from, 0, width_step * sizeof(Epoch));
 }
 
 // What somebody knew, left at a location.

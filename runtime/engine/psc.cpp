@@ -20,6 +20,7 @@ void join_from(ThreadState& thread, ThreadState::Family into, const Epoch* from,
     thread.widen(width);
     join_epochs(thread.clock(into), from, width);
     thread.has_psc = true;
+    thread.psc_again = 0;
 }
 
 void make_room(ThreadState& thread, Location& location) {
@@ -46,8 +47,8 @@ void put(ThreadState& thread, ThreadState::Family from, Location& location, PscC
         join_epochs(target, source, thread.width);
         return;
     }
-    std::memcpy(target, source, thread.width * sizeof(Epoch));
-    std::memset(target + thread.width, 0, (location.psc_capacity - thread.width) * sizeof(Epoch));
+    copy_epochs(target, source, thread.width);
+    clear_epochs(target + thread.width, target + location.psc_capacity);
 }
 
 void join_location(ThreadState& thread, ThreadState::Family into, const Location& location, PscClock from) {
@@ -71,7 +72,7 @@ bool psc_forbids_missing(const ThreadState& thread, const Location&, const Acces
 void psc_enter(ThreadState& thread, const Location& location, bool is_sc) {
     if (thread.run_address != location.address()) thread.run_address = 0;
     if (!is_sc || thread.run_address) return;
-    std::memcpy(thread.clock(ThreadState::PscBefore), thread.clock(ThreadState::Psc), thread.width * sizeof(Epoch));
+    copy_epochs(thread.clock(ThreadState::PscBefore), thread.clock(ThreadState::Psc), thread.width);
     thread.run_address = location.address();
 }
 
@@ -84,6 +85,18 @@ void psc_sc_write(ThreadState& thread, Location& location) {
     thread.has_psc = true;
     put(thread, ThreadState::Psc, location, Accesses, false);
     put(thread, ThreadState::Psc, location, Writes, false);
+    thread.psc_again = location.address();
+}
+
+void psc_write_again(ThreadState& thread, Location& location) {
+    if (thread.run_address != location.address()) {
+        copy_epochs(thread.clock(ThreadState::PscBefore), thread.clock(ThreadState::Psc), thread.width);
+        thread.run_address = location.address();
+        put(thread, ThreadState::PscBefore, location, Flow, false);
+    }
+    thread.clock(ThreadState::Psc)[thread.slot] = thread.epoch;
+    location.psc_array(Accesses)[thread.slot] = thread.epoch;
+    location.psc_array(Writes)[thread.slot] = thread.epoch;
 }
 
 void psc_sc_read(ThreadState& thread, Location& location) {
@@ -91,6 +104,7 @@ void psc_sc_read(ThreadState& thread, Location& location) {
     make_room(thread, location);
     thread.clock(ThreadState::Psc)[thread.slot] = thread.epoch;
     thread.has_psc = true;
+    thread.psc_again = 0;
     put(thread, ThreadState::Psc, location, Accesses, true);
 }
 
@@ -115,13 +129,13 @@ void psc_release(ThreadState& thread, Location& location, bool is_release, bool 
 }
 
 void psc_acquire_fence(ThreadState& thread) {
-    thread.run_address = 0;
+    thread.run_address = thread.psc_again = 0;
     if (thread.has_psc) join_epochs(thread.clock(ThreadState::Psc), thread.clock(ThreadState::PscPending), thread.width);
 }
 
 void psc_release_fence(ThreadState& thread) {
-    thread.run_address = 0;
-    std::memcpy(thread.clock(ThreadState::PscReleased), thread.clock(ThreadState::Psc), thread.width * sizeof(Epoch));
+    thread.run_address = thread.psc_again = 0;
+    copy_epochs(thread.clock(ThreadState::PscReleased), thread.clock(ThreadState::Psc), thread.width);
 }
 
 }  // namespace fencepost::rt

@@ -40,6 +40,12 @@ void psc_acquire(ThreadState& thread, const Location& location);          // wha
 void psc_acquire_later(ThreadState& thread, const Location& location);    // by a relaxed read, for an acquire fence
 void psc_release(ThreadState& thread, Location& location, bool is_release, bool is_rmw, bool is_sc);
 
+// A seq_cst write like the thread's last one to the location, with nothing learnt by the one or the other since.
+inline bool psc_writes_again(const ThreadState& thread, const Location& location) {
+    return thread.psc_again == location.address() && location.psc_capacity >= thread.width;
+}
+void psc_write_again(ThreadState& thread, Location& location);
+
 void psc_acquire_fence(ThreadState& thread);
 void psc_release_fence(ThreadState& thread);
 

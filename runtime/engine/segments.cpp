@@ -23,22 +23,23 @@ std::uint64_t* taken = nullptr;  // a bit for each number
 unsigned next_word = 0;
 std::atomic<std::uint64_t> sweeps{0};
 
-void create() {
-    taken = static_cast<std::uint64_t*>(map_pages(words * sizeof(std::uint64_t), "segments"));
-    taken[0] = 3;  // 0 is an empty cell, 1 is no segment
-    segment_events = static_cast<std::atomic<std::uint64_t>*>(
-        map_pages(most_segments * sizeof(std::uint64_t), "segments of plain accesses"));
+// Those whose cells would look empty, or like no segment (the first), or like markers (the last).
+void reserve() {
+    taken[0] |= 1;
+    static_assert(first_marker >> slot_bits == most_segments - 2);
+    taken[words - 1] |= std::uint64_t{3} << 62;
 }
 
-// Everybody knows the segment's accesses: no race with them can come. The others' clocks move meanwhile, and what is
-// read of them may be too much by then: a race may be missed, never made up.
-__attribute__((no_sanitize("thread")))
-bool is_known_to_all(Event event) {
-    for (const ThreadState* thread = all_threads(); thread; thread = thread->next) {
-        if (thread->slot == event.slot()) continue;
-        if (thread->view(ThreadState::Current)[event.slot()] <= event.epoch()) return false;
-    }
-    return true;
+void mark(std::uint32_t segment) {
+    const std::uint32_t number = number_of_segment(segment);
+    taken[number / 64] |= std::uint64_t{1} << number % 64;
+}
+
+void create() {
+    taken = static_cast<std::uint64_t*>(map_pages(words * sizeof(std::uint64_t), "segments"));
+    reserve();
+    segment_events = static_cast<std::atomic<std::uint64_t>*>(
+        map_pages(most_segments * sizeof(std::uint64_t), "segments of plain accesses"));
 }
 
 void sweep_page(std::uint32_t* cells) {
@@ -53,38 +54,38 @@ void sweep_page(std::uint32_t* cells) {
             last = segment;
             last_is_old = is_known_to_all(event_of_segment(segment));
         }
-        if (!last_is_old) taken[segment / 64] |= std::uint64_t{1} << segment % 64;
+        if (!last_is_old) mark(segment);
         else __atomic_compare_exchange_n(cells + i, &cell, 0U, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     }
 }
 
 template <class Visit>
 void for_resident_pages(Visit visit) {
-    constexpr std::size_t step = std::size_t{1} << 26;
-    constexpr std::size_t piece_bytes = Table::cell_bytes << Table::piece_bits;
+    constexpr std::size_t step = Table::cell_bytes << Table::region_bits;
     static unsigned char resident[step / 4096];
     for (std::atomic<char*>& piece : table.cells) {
         char* const base = piece.load(std::memory_order_acquire);
         if (!base) continue;
-        for (std::size_t at = 0; at < piece_bytes; at += step) {
-            if (syscall(SYS_mincore, base + at, step, resident) != 0) continue;
+        for (std::size_t region = 0; region < Table::regions; ++region) {
+            if (!__atomic_load_n(Table::regions_of(base) + region, __ATOMIC_RELAXED)) continue;
+            char* const first = base + region * step;
+            if (syscall(SYS_mincore, first, step, resident) != 0) continue;
             for (std::size_t page = 0; page < step / 4096; ++page)
-                if (resident[page] & 1) visit(base + at + page * 4096);
+                if (resident[page] & 1) visit(first + page * 4096);
         }
     }
 }
 
-void mark(std::uint32_t segment) { taken[segment / 64] |= std::uint64_t{1} << segment % 64; }
-
 __attribute__((no_sanitize("thread"))) void sweep() {
     sweeps.fetch_add(1, std::memory_order_relaxed);
     std::memset(taken, 0, words * sizeof(std::uint64_t));
-    taken[0] = 3;
+    reserve();
     lock_threads();
     for_resident_pages([](char* page) { sweep_page(reinterpret_cast<std::uint32_t*>(page)); });
-    for (const ThreadState* thread = all_threads(); thread; thread = thread->next) {
+    for (ThreadState* thread = all_threads(); thread; thread = thread->next) {
         mark(thread->segment >> segment_shift);
         for (const std::uint32_t segment : thread->recent_segments) mark(segment);
+        thread->known_segment.store(0, std::memory_order_relaxed);
         taken[thread->segment_word] = ~std::uint64_t{0};
     }
     unlock_threads();
@@ -98,10 +99,11 @@ __attribute__((no_sanitize("thread"))) void sweep() {
             if (!is_marker(__atomic_load_n(cells + i, __ATOMIC_RELAXED))) __atomic_store_n(cells + i, 0U, __ATOMIC_RELAXED);
     });
     std::memset(taken, 0, words * sizeof(std::uint64_t));
-    taken[0] = 3;
+    reserve();
     lock_threads();
-    for (const ThreadState* thread = all_threads(); thread; thread = thread->next) {
+    for (ThreadState* thread = all_threads(); thread; thread = thread->next) {
         mark(thread->segment >> segment_shift);
+        thread->known_segment.store(0, std::memory_order_relaxed);
         taken[thread->segment_word] = ~std::uint64_t{0};
     }
     unlock_threads();
@@ -126,6 +128,14 @@ void take_word(ThreadState& thread) {
 
 }  // namespace
 
+__attribute__((no_sanitize("thread"))) bool is_known_to_all(Event event) {
+    for (const ThreadState* thread = all_threads(); thread; thread = thread->next) {
+        if (thread->slot == event.slot()) continue;
+        if (thread->view(ThreadState::Current)[event.slot()] <= event.epoch()) return false;
+    }
+    return true;
+}
+
 void lock_segments() { lock.lock(); }
 void unlock_segments() { lock.unlock(); }
 std::uint64_t segment_sweeps() { return sweeps.load(std::memory_order_relaxed); }
@@ -134,9 +144,10 @@ void begin_segment(ThreadState& thread) {
     if (!thread.segment_free) take_word(thread);
     const unsigned bit = static_cast<unsigned>(__builtin_ctzll(thread.segment_free));
     thread.segment_free &= thread.segment_free - 1;
-    const std::uint32_t segment = thread.segment_word * 64 + bit;
-    segment_events[segment].store(Event::of(thread.slot, thread.released).bits, std::memory_order_relaxed);
-    thread.recent_segments[segment % ThreadState::recent] = segment;
+    const std::uint32_t number = thread.segment_word * 64 + bit;
+    const std::uint32_t segment = segment_called(number, thread.slot);
+    segment_events[number].store(Event::of(thread.slot, thread.released).bits, std::memory_order_relaxed);
+    thread.recent_segments[number % ThreadState::recent] = segment;
     thread.segment = segment << segment_shift;
     trace_event(thread, Trace::segment | segment);
 }

@@ -96,6 +96,7 @@ PlainAccess atomic_of(Event by, bool is_write, Order order, const Location& loca
 // A plain access to bytes of an atomic location. A write there begins the location anew (a constructor, most often).
 void meet_location(ThreadState& thread, Location& location, std::uint32_t shape, std::uintptr_t address,
                    std::uintptr_t place) {
+    location.begin_change();
     location.plain_seen = true;
     bool found = false;
     PlainAccess first{};
@@ -160,50 +161,91 @@ void begin_plain_accesses(ThreadState& thread) {
 
 void end_plain_accesses(ThreadState& thread) { thread.segment = no_segment; }
 
-void plain_slowly(ThreadState& thread, std::uint32_t* cells, std::uint32_t shape, std::uintptr_t place,
-                  std::uintptr_t address) {
-    if (thread.ignoring) return;
+namespace {
+
+// Rare, and not to be met halfway by a signal handler.
+__attribute__((noinline)) void begin_segment_of(ThreadState& thread) {
     const Busy inside;
-    if (thread.segment == no_segment) {
-        begin_segment(thread);
-        thread.run_address = 0;
-    }
+    begin_segment(thread);
+    thread.run_address = 0;
+}
+__attribute__((noinline)) void suspect(ThreadState& thread, const std::uint32_t* at, std::uint32_t cell, std::uint32_t shape,
+                                       std::uintptr_t address, std::uintptr_t place) {
+    const Busy inside;
+    confirm(thread, at, cell, plain_of(thread, shape, address, place));
+}
+__attribute__((noinline)) void meet_marked(ThreadState& thread, std::uint32_t marker, std::uint32_t shape, std::uintptr_t address,
+                                           std::uintptr_t place) {
+    const Busy inside;
+    meet_locations(thread, marker, shape, address, place);
+}
+
+enum class Author : std::uint8_t { Own, Known, Unknown };
+
+inline Author author_of(ThreadState& thread, std::uint32_t segment) {
+    if (segment == thread.segment >> segment_shift) return Author::Own;
+    if (segment == thread.known_segment.load(std::memory_order_relaxed)) return Author::Known;
+    const Event event = event_of_segment(segment);
+    if (event.slot() == thread.slot) return Author::Own;
+    if (!knows_segment(thread, event)) return Author::Unknown;
+    thread.known_segment.store(segment, std::memory_order_relaxed);
+    return Author::Known;
+}
+
+}  // namespace
+
+template <bool is_write>
+void plain_slowly(ThreadState& thread, std::uint32_t* cells, std::uint32_t shape, std::uintptr_t place, std::uintptr_t address) {
+    if (__builtin_expect(thread.ignoring != 0, 0)) return;
+    if (__builtin_expect(thread.segment == no_segment, 0)) begin_segment_of(thread);
     const std::uint32_t mine = thread.segment | shape;
     const unsigned bytes = mask_of(shape);
-    const bool is_write = shape & 1;
     unsigned target = 4;
+    bool target_is_free = false;
     for (unsigned i = 0; i < 4; ++i) {
         const std::uint32_t cell = __atomic_load_n(cells + i, __ATOMIC_RELAXED);
         if (cell == 0) {
-            if (target == 4) target = i;
+            if (target == 4) {
+                target = i;
+                target_is_free = true;
+            }
             continue;
         }
         if (__builtin_expect(is_marker(cell), 0)) {
-            meet_locations(thread, cell, shape, address, place);
+            meet_marked(thread, cell, shape, address, place);
             continue;
         }
         const unsigned theirs = mask_of(cell);
         if (!(theirs & bytes)) continue;
-        const Event event = event_of_segment(cell >> segment_shift);
-        const bool is_subsumed = (theirs & ~bytes) == 0 && (is_write || !(cell & 1));
-        if (event.slot() != thread.slot && (is_write || (cell & 1)) && !knows_segment(thread, event)) {
-            confirm(thread, cells + i, cell, plain_of(thread, shape, address, place));
+        const bool may_race = is_write || (cell & 1);
+        const std::uint32_t segment = cell >> segment_shift;
+        // Two reads cannot race, and another thread's stays.
+        if (!may_race && ((segment ^ thread.slot) & slot_mask) != 0) continue;
+        const Author author = author_of(thread, segment);
+        if (author == Author::Unknown) {
+            if (may_race) suspect(thread, cells + i, cell, shape, address, place);
             continue;
         }
-        // Who would race with it races with this access too, if it is of this thread or known to it.
-        if (is_subsumed && (event.slot() == thread.slot || knows_segment(thread, event))) {
-            if (target < 4 && __atomic_load_n(cells + target, __ATOMIC_RELAXED) != 0) __atomic_store_n(cells + i, 0U, __ATOMIC_RELAXED);
-            else target = i;
+        // Who would race with it races with this access too.
+        if ((theirs & ~bytes) != 0 || (!is_write && (cell & 1))) continue;
+        if (target < 4 && !target_is_free) {
+            __atomic_store_n(cells + i, 0U, __ATOMIC_RELAXED);
+        } else {
+            target = i;
+            target_is_free = false;
         }
     }
-    if (target == 4) {
+    if (__builtin_expect(target == 4, 0)) {
         thread.random = thread.random * 6364136223846793005U + 1442695040888963407U;
         const bool marked = is_marker(__atomic_load_n(cells + marker_cell, __ATOMIC_RELAXED));
         target = static_cast<unsigned>(thread.random >> 33) % (marked ? 3 : 4);
     }
     __atomic_store_n(cells + target, mine, __ATOMIC_RELAXED);
+    table.note_region(address);
     trace_event(thread, Trace::of_access(address, place));
 }
+template void plain_slowly<false>(ThreadState&, std::uint32_t*, std::uint32_t, std::uintptr_t, std::uintptr_t);
+template void plain_slowly<true>(ThreadState&, std::uint32_t*, std::uint32_t, std::uintptr_t, std::uintptr_t);
 
 void plain_bytes(ThreadState& thread, std::uintptr_t begin, std::size_t size, bool is_write, std::uintptr_t place) {
     const std::uintptr_t end = begin + size;
@@ -212,7 +254,10 @@ void plain_bytes(ThreadState& thread, std::uintptr_t begin, std::size_t size, bo
         while ((begin & ((1U << log) - 1)) || begin + (std::uintptr_t{1} << log) > end) --log;
         std::uint32_t* const cells = table.cells_of(begin);
         const std::uint32_t shape = static_cast<std::uint32_t>(begin & 7) << 3 | log << 1 | is_write;
-        if (!has_cell(cells, thread.segment | shape)) plain_slowly(thread, cells, shape, place, begin);
+        if (!has_cell(cells, thread.segment | shape)) {
+            if (is_write) plain_slowly<true>(thread, cells, shape, place, begin);
+            else plain_slowly<false>(thread, cells, shape, place, begin);
+        }
         begin += std::uintptr_t{1} << log;
     }
 }
@@ -245,7 +290,29 @@ void mark_location(Location& location) {
     }
 }
 
-void check_atomic_against_plain(ThreadState& thread, const Location& location, unsigned size, bool is_write,
+namespace {
+
+// Plain accesses to the bytes of a location that everybody knows (it was made before there were others, most often) need
+// no check any more.
+void forget_known_to_all(Location& location) {
+    location.plain_seen = false;
+    const std::uintptr_t end = location.address() + location.size;
+    lock_threads();
+    for (std::uintptr_t at = location.address() & ~std::uintptr_t{7}; at < end; at += 8) {
+        std::uint32_t* const cells = table.cells_of(at);
+        for (unsigned i = 0; i < 4; ++i) {
+            std::uint32_t cell = __atomic_load_n(cells + i, __ATOMIC_RELAXED);
+            if (cell == 0 || is_marker(cell)) continue;
+            if (!is_known_to_all(event_of_segment(cell >> segment_shift))) location.plain_seen = true;
+            else __atomic_compare_exchange_n(cells + i, &cell, 0U, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+        }
+    }
+    unlock_threads();
+}
+
+}  // namespace
+
+void check_atomic_against_plain(ThreadState& thread, Location& location, unsigned size, bool is_write,
                                 std::uint8_t order, std::uintptr_t place) {
     const std::uintptr_t end = location.address() + size;
     for (std::uintptr_t at = location.address(); at < end; at = (at | 7) + 1) {
@@ -256,8 +323,7 @@ void check_atomic_against_plain(ThreadState& thread, const Location& location, u
             if (cell == 0 || is_marker(cell) || (!is_write && !(cell & 1))) continue;
             const std::uintptr_t first = granule + (cell >> 3 & 7);
             if (first >= end || first + (std::uintptr_t{1} << (cell >> 1 & 3)) <= location.address()) continue;
-            const Event event = event_of_segment(cell >> segment_shift);
-            if (event.slot() == thread.slot || knows_segment(thread, event)) continue;
+            if (author_of(thread, cell >> segment_shift) != Author::Unknown) continue;
             PlainAccess second = atomic_of(thread.now(), is_write, static_cast<Order>(order), location,
                                            thread.stack.name(place));
             second.thread = thread.number;
@@ -265,6 +331,8 @@ void check_atomic_against_plain(ThreadState& thread, const Location& location, u
             confirm(thread, cells + i, cell, second);
         }
     }
+    constexpr unsigned many_checks = 32;
+    if (++location.plain_checks % many_checks == 0) forget_known_to_all(location);
 }
 
 void forget_cells(std::uintptr_t begin, std::uintptr_t end) {

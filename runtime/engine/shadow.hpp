@@ -39,8 +39,8 @@ inline void trace_event(ThreadState& thread, std::uint64_t event) {
 }
 
 // `shape`: offset << 3 | log2(size) << 1 | is_write.
-void plain_slowly(ThreadState& thread, std::uint32_t* cells, std::uint32_t shape, std::uintptr_t place,
-                  std::uintptr_t address);
+template <bool is_write>
+void plain_slowly(ThreadState& thread, std::uint32_t* cells, std::uint32_t shape, std::uintptr_t place, std::uintptr_t address);
 
 inline bool has_cell(const std::uint32_t* cells, std::uint32_t mine) {
 #if defined(__SSE2__) && !defined(__SANITIZE_THREAD__)
@@ -64,14 +64,14 @@ inline void plain_within(ThreadState& thread, std::uintptr_t address, std::uintp
     std::uint32_t* const cells = table.cells_of(address);
     const std::uint32_t shape = static_cast<std::uint32_t>(address & 7) << 3 | log_size << 1 | is_write;
     if (__builtin_expect(has_cell(cells, thread.segment | shape), 1)) return;
-    plain_slowly(thread, cells, shape, place, address);
+    plain_slowly<is_write>(thread, cells, shape, place, address);
 }
 
 // Any bytes.
 void plain_bytes(ThreadState& thread, std::uintptr_t begin, std::size_t size, bool is_write, std::uintptr_t place);
 
 // For an atomic access to bytes that have been accessed plainly. The location is locked.
-void check_atomic_against_plain(ThreadState& thread, const Location& location, unsigned size, bool is_write,
+void check_atomic_against_plain(ThreadState& thread, Location& location, unsigned size, bool is_write,
                                 std::uint8_t order, std::uintptr_t place);
 // A new location begins to be told from plain memory.
 void mark_location(Location& location);

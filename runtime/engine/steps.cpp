@@ -42,7 +42,7 @@ void publish(Location& location, Which which, const Epoch* clock, unsigned width
         return;
     }
     make_room(location, width);
-    std::memcpy(location.arrays + which * location.capacity, clock, width * sizeof(Epoch));
+    copy_epochs(location.arrays + which * location.capacity, clock, width);
     to.owner = event;
     to.since = since;
     to.width = static_cast<unsigned>(width);
@@ -63,8 +63,9 @@ void publish_too(Location& location, Which which, const Epoch* clock, unsigned w
         make_room(location, to.owner.slot() + 1);
         Epoch* const moved = location.arrays + which * location.capacity;
         if (to.width <= to.owner.slot()) {
-            std::memset(moved + to.width, 0, (to.owner.slot() + 1 - to.width) * sizeof(Epoch));
-            to.width = static_cast<unsigned>(to.owner.slot() + 1);
+            const unsigned wider = rounded_width(to.owner.slot() + 1);
+            clear_epochs(moved + to.width, moved + wider);
+            to.width = wider;
         }
         moved[to.owner.slot()] = to.owner.epoch();
         to.mixed = true;
@@ -73,7 +74,7 @@ void publish_too(Location& location, Which which, const Epoch* clock, unsigned w
         return;
     }
     if (to.width < width) {
-        std::memset(array + to.width, 0, (width - to.width) * sizeof(Epoch));
+        clear_epochs(array + to.width, array + width);
         to.width = static_cast<unsigned>(width);
     }
     // Who was here since it last learnt something has left all that already.
@@ -101,7 +102,7 @@ bool learn(ThreadState& thread, ThreadState::Family family, const Location& loca
     const View known = thread.view(family);
     if (known[owner] >= from.owner.epoch()) return false;
     if (known[owner] < from.since || from.since == 0) {
-        thread.widen(from.width > owner ? from.width : owner + 1);
+        thread.widen(from.width > owner ? static_cast<unsigned>(from.width) : owner + 1);
         join_epochs(thread.clock(family), array, from.width);
     }
     thread.clock(family)[owner] = from.owner.epoch();
@@ -172,19 +173,30 @@ void remember_read(const ThreadState& thread, Location& location) {
     ++location.reads_known;
 }
 
+// Most options want no longer history than a location has room for in itself.
+void make_room_for_writes(Location& location) {
+    unsigned room = history_kept + 1U;
+    if (room <= Location::writes_inside) {
+        location.writes = location.inside;
+    } else {
+        if (location.written) room = location.room * 2U < room ? location.room * 2U : room;
+        else room = Location::writes_inside;
+        Write* const writes = room == Location::writes_inside
+                                  ? location.inside
+                                  : static_cast<Write*>(pool.take(Pool::rounded(room * sizeof(Write))));
+        for (unsigned age = 0; age < location.written; ++age) writes[location.written - 1U - age] = location.write(age);
+        if (location.writes != location.inside && location.writes)
+            pool.give(location.writes, Pool::rounded(location.room * sizeof(Write)));
+        location.writes = writes;
+    }
+    location.first = 0;
+    location.room = static_cast<std::uint8_t>(room);
+}
+
 void remember_write(Location& location, const Write& write) {
     if (location.written == location.room) {
-        const unsigned most = history_kept + 1U;
-        if (location.room < most) {
-            unsigned room = location.room ? location.room * 2U : 2U;
-            if (room > most) room = most;
-            Write* const writes = static_cast<Write*>(pool.take(Pool::rounded(room * sizeof(Write))));
-            for (unsigned age = 0; age < location.written; ++age)
-                writes[location.written - 1U - age] = location.write(age);
-            if (location.writes) pool.give(location.writes, Pool::rounded(location.room * sizeof(Write)));
-            location.writes = writes;
-            location.first = 0;
-            location.room = static_cast<std::uint8_t>(room);
+        if (location.room <= history_kept) {
+            make_room_for_writes(location);
         } else {
             if (++location.first == location.room) location.first = 0;
             --location.written;
@@ -337,7 +349,7 @@ void acquire_fence(ThreadState& thread) {
     if (thread.has_pending) {
         Epoch* const current = thread.current();
         join_epochs(current, thread.clock(ThreadState::Pending), thread.width);
-        std::memset(thread.clock(ThreadState::Pending), 0, thread.width * sizeof(Epoch));
+        clear_epochs(thread.clock(ThreadState::Pending), thread.clock(ThreadState::Pending) + thread.width);
         thread.has_pending = false;
         thread.tick();
         thread.current_since = thread.epoch;
@@ -347,7 +359,7 @@ void acquire_fence(ThreadState& thread) {
 
 void release_fence(ThreadState& thread) {
     thread.tick();
-    std::memcpy(thread.clock(ThreadState::Released), thread.current(), thread.width * sizeof(Epoch));
+    copy_epochs(thread.clock(ThreadState::Released), thread.current(), thread.width);
     thread.fence = thread.now();
     thread.released = thread.epoch;
     thread.segment = no_segment;

@@ -28,36 +28,39 @@ void acquire_step(ThreadState& thread, Location& location);
 void release_step(ThreadState& thread, Location& location);
 
 // A write by the thread that wrote there last, with nothing new in between for it to pass on and nobody else there:
-// only its own entries move. False: it is not so, and nothing is done.
-__attribute__((always_inline)) inline bool write_again(ThreadState& thread, Location& location, const Access& access, std::uint64_t value, bool is_rmw) {
-    Publication& sc = location.sc_write;
-    Publication& release = location.release;
+// only its own entries move.
+__attribute__((always_inline)) inline bool writes_again(const ThreadState& thread, const Location& location, Order order, bool is_rmw) {
+    const Publication& sc = location.sc_write;
     if (sc.owner.slot() != thread.slot || sc.since != thread.sc_since || !location.sc_all.empty()) return false;
-    if (access.order == SeqCst || psc_matters() || location.room <= history_kept || location.written != location.room)
+    if (location.room <= history_kept || location.written != location.room || location.plain_seen) return false;
+    if (__builtin_expect(order == SeqCst, 0)) {
+        if (!psc_writes_again(thread, location)) return false;
+    } else if (psc_matters()) {
         return false;
+    }
     if (thread.clocks[fence_slot] != 0 || (location.stamp & 0xffff) == 0xffff) return false;
+    const Publication& release = location.release;
     const bool is_own = release.owner.slot() == thread.slot && !release.mixed;
-    if (releases(access.order)) {
-        if (!is_own || release.since != thread.current_since) return false;
-        thread.tick();
-        release.owner = thread.now();
+    if (releases(order)) return is_own && release.since == thread.current_since;
+    return !thread.fence && (!is_rmw || is_own || release.empty());
+}
+__attribute__((always_inline)) inline void write_again(ThreadState& thread, Location& location, Order order, std::uintptr_t place,
+                                                       std::uint64_t value, bool is_rmw) {
+    thread.tick();
+    if (__builtin_expect(order == SeqCst, 0)) psc_write_again(thread, location);
+    if (releases(order)) {
+        location.release.owner = thread.now();
         thread.released = thread.epoch;
         thread.segment = no_segment;
-    } else if (is_rmw) {
-        if (thread.fence || (!is_own && !release.empty())) return false;
-        thread.tick();
-    } else {
-        if (thread.fence) return false;
-        thread.tick();
-        release.owner = Event();
-        release.mixed = 0;
+    } else if (!is_rmw) {
+        location.release.owner = Event();
+        location.release.mixed = 0;
     }
-    sc.owner = thread.now();
+    location.sc_write.owner = thread.now();
     ++location.stamp;
-    location.writes[location.first] = {Write::pack(thread.now(), access.order, is_rmw), value, thread.stack.name(access.place),
+    location.writes[location.first] = {Write::pack(thread.now(), order, is_rmw), value, thread.stack.name(place),
                                        fences_executed.load(std::memory_order_relaxed)};
     location.first = static_cast<std::uint8_t>(location.first + 1U == location.room ? 0 : location.first + 1U);
-    return true;
 }
 
 // A read that tells the thread nothing, and tells others nothing of it, in most cases: a loop that waits.
@@ -80,6 +83,26 @@ inline void read_step(ThreadState& thread, Location& location, const Access& acc
     } else if (location.sc_write.owner != thread.now()) {
         read_slowly(thread, location, access);
     }
+}
+
+// The location of a read like one that the thread has done, if since then the thread has neither learnt nor done anything
+// that others might learn of; null if not. If the location has not changed either, the read is no event at all.
+inline Location* read_again(const ThreadState& thread, std::uintptr_t address, Order order) {
+    const RecentRead& recent = const_cast<ThreadState&>(thread).recent_read(address);
+    if (recent.address != address || recent.epoch != thread.epoch || order == SeqCst || psc_matters()) return nullptr;
+    return recent.has_acquired || order == Relaxed ? recent.location : nullptr;
+}
+// Asked after the value is read, and without the lock: who is about to write says so first.
+inline bool is_unchanged(const ThreadState& thread, std::uintptr_t address, const Location& location) {
+    const RecentRead& recent = const_cast<ThreadState&>(thread).recent_read(address);
+    return recent.version == location.version.load(std::memory_order_relaxed);
+}
+inline void remember_as_recent(ThreadState& thread, const Location& location, Order order) {
+    if (location.plain_seen || order == SeqCst) return;  // those are looked at each time
+    const bool has_acquired = acquires(order) || location.release.empty() ||
+                              (!location.release.mixed && thread.knows(location.release.owner));
+    thread.recent_read(location.address()) = {location.address(), const_cast<Location*>(&location), thread.epoch,
+                                              location.version.load(std::memory_order_relaxed), has_acquired};
 }
 
 }  // namespace fencepost::rt

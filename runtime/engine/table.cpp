@@ -43,7 +43,7 @@ Location* take_location() {
     made.fetch_add(1, std::memory_order_relaxed);
     const Guard guard(spare.lock);
     if (Location* const location = spare.first) {
-        spare.first = location->next.load(std::memory_order_relaxed);
+        spare.first = location_of(location->next.load(std::memory_order_relaxed));
         return location;
     }
     if (!all_locations) {
@@ -57,12 +57,15 @@ Location* take_location() {
     return new (all_locations + spare.used) Location();
 }
 
-// The lock stays as it is: somebody may be waiting for it.
+// The lock and the version stay as they are: somebody may be waiting for the one, or remember the other.
 void make_fresh(Location& location, std::uintptr_t address, unsigned size, bool is_sync) {
     location.key.store(Location::key_of(address, is_sync), std::memory_order_relaxed);
     location.size = static_cast<std::uint8_t>(size);
+    location.alone = 0;
+    location.ownerships = 0;
     location.is_ignored = false;
     location.plain_seen = false;
+    location.plain_checks = 0;
     location.written = location.first = location.room = 0;
     location.reads_known = location.reads_first = location.reads_room = 0;
     location.capacity = location.psc_capacity = 0;
@@ -81,10 +84,11 @@ void give_back(void* memory, std::size_t bytes) {
 
 // Locked by the caller, who has unlinked it.
 void release_location(Location& location) {
+    location.begin_change();
     location.key.store(0, std::memory_order_relaxed);
     give_back(location.arrays, Location::clocks * location.capacity * sizeof(Epoch));
     give_back(location.psc_arrays, Location::clocks * location.psc_capacity * sizeof(Epoch));
-    give_back(location.writes, location.room * sizeof(Write));
+    if (location.writes != location.inside) give_back(location.writes, location.room * sizeof(Write));
     give_back(location.reads, location.reads_room * sizeof(Read));
     location.arrays = location.psc_arrays = nullptr;
     location.writes = nullptr;
@@ -107,18 +111,18 @@ void forget_locations(std::uintptr_t begin, std::uintptr_t end) {
         // All of the four bytes go, then those that are not in the range are put back.
         Location* location = location_of(head->exchange(0, std::memory_order_acq_rel));
         while (location) {
-            Location* const next = location->next.load(std::memory_order_relaxed);
+            Location* const next = location_of(location->next.load(std::memory_order_relaxed));
             location->lock.lock();
             if (location->address() >= begin && location->address() < end) {
                 release_location(*location);
                 location->lock.unlock();
                 const Guard guard(spare.lock);
-                location->next.store(spare.first, std::memory_order_relaxed);
+                location->next.store(number_of(spare.first), std::memory_order_relaxed);
                 spare.first = location;
             } else {
                 location->lock.unlock();
                 std::uint32_t first = head->load(std::memory_order_relaxed);
-                do location->next.store(location_of(first), std::memory_order_relaxed);
+                do location->next.store(first, std::memory_order_relaxed);
                 while (!head->compare_exchange_weak(first, number_of(location), std::memory_order_acq_rel));
             }
             location = next;
@@ -134,7 +138,7 @@ char* Table::map_locations(std::uintptr_t address) {
 }
 
 char* Table::map_cells(std::uintptr_t address) {
-    return map_piece(cells[address >> piece_bits], cell_bytes << piece_bits, "records of plain accesses");
+    return map_piece(cells[address >> piece_bits], (cell_bytes << piece_bits) + regions, "records of plain accesses");
 }
 
 std::uint64_t locations_made() { return made.load(std::memory_order_relaxed); }
@@ -146,7 +150,7 @@ Location& locked_location_slowly(std::uintptr_t address, unsigned size, bool is_
     for (;;) {
         std::uint32_t first = head->load(std::memory_order_acquire);
         Location* found = location_of(first);
-        while (found && !found->has_key(key)) found = found->next.load(std::memory_order_acquire);
+        while (found && !found->has_key(key)) found = location_of(found->next.load(std::memory_order_acquire));
         if (found) {
             found->lock.lock();
             if (found->has_key(key)) {
@@ -154,7 +158,7 @@ Location& locked_location_slowly(std::uintptr_t address, unsigned size, bool is_
                     fresh->key.store(0, std::memory_order_relaxed);
                     fresh->lock.unlock();
                     const Guard guard(spare.lock);
-                    fresh->next.store(spare.first, std::memory_order_relaxed);
+                    fresh->next.store(number_of(spare.first), std::memory_order_relaxed);
                     spare.first = fresh;
                 }
                 return *found;
@@ -171,7 +175,7 @@ Location& locked_location_slowly(std::uintptr_t address, unsigned size, bool is_
             if (!(mark.load(std::memory_order_relaxed) & Table::mark_bit(address)))
                 mark.fetch_or(Table::mark_bit(address), std::memory_order_relaxed);
         }
-        fresh->next.store(location_of(first), std::memory_order_relaxed);
+        fresh->next.store(first, std::memory_order_relaxed);
         if (!head->compare_exchange_strong(first, number_of(fresh), std::memory_order_acq_rel)) continue;
         mark_location(*fresh);
         return *fresh;
@@ -181,7 +185,7 @@ Location& locked_location_slowly(std::uintptr_t address, unsigned size, bool is_
 Location* locked_location_if_known(std::uintptr_t address, bool is_sync) {
     const std::uintptr_t key = Location::key_of(address, is_sync);
     Location* found = location_of(table.head(address)->load(std::memory_order_acquire));
-    while (found && !found->has_key(key)) found = found->next.load(std::memory_order_acquire);
+    while (found && !found->has_key(key)) found = location_of(found->next.load(std::memory_order_acquire));
     if (!found) return nullptr;
     found->lock.lock();
     if (found->has_key(key)) return found;

@@ -34,6 +34,15 @@ struct Table {
         return reinterpret_cast<std::uint32_t*>(base + (address & in_piece & ~std::uintptr_t{7}) * cell_bytes);
     }
 
+    // Which million bytes of the program have been accessed plainly, a byte each; behind the cells of a piece.
+    static constexpr unsigned region_bits = 20;
+    static constexpr std::size_t regions = std::size_t{1} << (piece_bits - region_bits);
+    static char* regions_of(char* piece) { return piece + (cell_bytes << piece_bits); }
+    void note_region(std::uintptr_t address) {
+        char& noted = regions_of(cells[address >> piece_bits].load(std::memory_order_relaxed))[(address & in_piece) >> region_bits];
+        if (__builtin_expect(__atomic_load_n(&noted, __ATOMIC_RELAXED) == 0, 0)) __atomic_store_n(&noted, 1, __ATOMIC_RELAXED);
+    }
+
     // Which pages of the program have locations, a bit each; behind the numbers of a piece.
     static constexpr std::size_t mark_bytes = (std::size_t{1} << (piece_bits - 12)) / 8;
     static std::atomic<std::uint64_t>& mark(char* base, std::uintptr_t address) {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "engine/biased_lock.hpp"
 #include "engine/clock.hpp"
 #include "engine/engine.hpp"
 #include "engine/stacks.hpp"
@@ -28,12 +29,23 @@ struct WaitRegion {
     std::uint64_t value = 0;
 };
 
+// A read after which the same one would change nothing, while the location and the thread stay as they are: no lock is needed for that.
+struct RecentRead {
+    std::uintptr_t address = 0;
+    struct Location* location = nullptr;
+    Epoch epoch = 0;
+    std::uint32_t version = 0;
+    bool has_acquired = false;  // all that an acquire read would
+};
+
 struct ThreadState {
     // Clocks: `capacity` entries each, of which those from `width` on are 0.
     enum Family : unsigned { Current, Sc, Pending, Released, Psc, PscBefore, PscPending, PscReleased, families };
 
     Slot slot = 0;
     unsigned width = 0;
+    Inside* inside = nullptr;  // of its slot
+    bool may_have_buffered = false;  // has written since it last passed a full fence: the store may not have reached memory
     Epoch epoch = 0;     // the entry of its own, in Current and Sc
     Epoch* clocks = nullptr;
     unsigned capacity = 0;
@@ -43,21 +55,29 @@ struct ThreadState {
     Event fence;              // its last release fence, if any: Released is what it knew then
     bool has_pending = false;
     bool has_psc = false;  // one of the clocks Psc* is not 0
+    std::uintptr_t psc_again = 0;    // where its last seq_cst write was, if Psc has not grown since
     std::uintptr_t run_address = 0;  // its newest seq_cst access, if all since have been to the same location
 
     // Plain accesses: shadow.hpp.
     std::uint32_t segment = no_segment;  // in the place of a cell
     std::uint32_t segment_word = 0;      // numbers in store: segments.hpp
     std::uint64_t segment_free = 0;
+    // Another thread's, whose accesses this one knows. Forgotten by who gives numbers to segments anew.
+    std::atomic<std::uint32_t> known_segment{0};
     static constexpr unsigned recent = 8;
     std::uint32_t recent_segments[recent] = {};
     Epoch released = 0;         // its last event that others may have learnt of
 
     unsigned ignoring = 0;
     unsigned benign = 0;
-    bool strong_cas = false;
     std::uintptr_t strong_cas_address = 0;
     WaitRegion wait;
+    // Whether the next access is more than what the program's code says.
+    bool is_special() const { return (ignoring | strong_cas_address | wait.address) != 0; }
+
+    static constexpr unsigned reads_kept = 16;
+    RecentRead recent_reads[reads_kept];
+    RecentRead& recent_read(std::uintptr_t address) { return recent_reads[address >> 2 & (reads_kept - 1)]; }
 
     ShadowStack stack;
     struct Trace* trace = nullptr;
@@ -92,7 +112,10 @@ struct ThreadState {
     }
 
     // Room for a clock of that width.
-    void widen(unsigned wanted);
+    void widen(unsigned wanted) {
+        if (__builtin_expect(wanted > width, 0)) widen_slowly(wanted);
+    }
+    void widen_slowly(unsigned wanted);
 
     Event now() const { return Event::of(slot, epoch); }
 };

@@ -85,7 +85,7 @@ void unpack(const ThreadToken& token, ThreadState& thread) {
         join_epochs(thread.clock(passed_on[i]), token.clocks + i * token.capacity, token.width);
     const Epoch* const psc = token.clocks + 2 * token.capacity;
     for (unsigned i = 0; i < token.width; ++i) thread.has_psc |= psc[i] != 0;
-    thread.run_address = 0;
+    thread.run_address = thread.psc_again = 0;
     thread.tick();
     thread.current_since = thread.sc_since = thread.epoch;
 }
@@ -106,6 +106,7 @@ ThreadState* begin(ThreadToken* token) {
         thread->epoch = places[token->slot].last;
         thread->number = token->number;
         thread->busy = &busy;
+        thread->inside = &inside_of_slot[token->slot];
         places[token->slot].thread = thread;
         places[token->slot].number_before = places[token->slot].number;
         places[token->slot].number = token->number;
@@ -144,8 +145,8 @@ void leave_slot(Slot slot, Epoch last) {
 
 }  // namespace
 
-void ThreadState::widen(unsigned wanted) {
-    if (wanted <= width) return;
+void ThreadState::widen_slowly(unsigned wanted) {
+    wanted = rounded_width(wanted);
     if (wanted > capacity) {
         unsigned larger = capacity ? capacity : 8;
         while (larger < wanted) larger *= 2;

@@ -28,7 +28,7 @@ enum class Point : std::uint8_t {
 };
 
 // Set once before main, and never again.
-extern bool controlling;
+extern bool controlling __attribute__((visibility("hidden")));
 
 // The number of the calling thread in order of creation, 0 for main's; -1 for a thread that is not under control.
 extern constinit thread_local int self __attribute__((tls_model("initial-exec")));

@@ -62,7 +62,12 @@ class Execution {
     void read(int thread, int location, Mode mode) {
         const int from = graph.newest(location);
         rt::Location& found = at(location);
-        rt::read_step(*states[static_cast<std::size_t>(thread)], found, access(rt::Kind::Load, mode, location));
+        rt::ThreadState& state = *states[static_cast<std::size_t>(thread)];
+        const rt::Access wanted = access(rt::Kind::Load, mode, location);
+        if (rt::read_again(state, wanted.address, wanted.order) != &found || !rt::is_unchanged(state, wanted.address, found)) {
+            rt::read_step(state, found, wanted);
+            rt::remember_as_recent(state, found, wanted.order);
+        }
         found.lock.unlock();
         graph.add({thread, Type::Read, mode, location, 0, from});
     }
@@ -70,7 +75,9 @@ class Execution {
         rt::Location& found = at(location);
         rt::ThreadState& state = *states[static_cast<std::size_t>(thread)];
         const rt::Access wanted = access(rt::Kind::Store, mode, location);
-        if (!rt::write_again(state, found, wanted, value, false)) rt::write_step(state, found, wanted, value);
+        found.begin_change();
+        if (rt::writes_again(state, found, wanted.order, false)) rt::write_again(state, found, wanted.order, 0, value, false);
+        else rt::write_step(state, found, wanted, value);
         found.lock.unlock();
         graph.add({thread, Type::Write, mode, location, value});
     }
@@ -79,7 +86,9 @@ class Execution {
         rt::Location& found = at(location);
         rt::ThreadState& state = *states[static_cast<std::size_t>(thread)];
         const rt::Access wanted = access(rt::Kind::Rmw, mode, location);
-        if (!rt::write_again(state, found, wanted, value, true)) rt::rmw_step(state, found, wanted, value);
+        found.begin_change();
+        if (rt::writes_again(state, found, wanted.order, true)) rt::write_again(state, found, wanted.order, 0, value, true);
+        else rt::rmw_step(state, found, wanted, value);
         found.lock.unlock();
         graph.add({thread, Type::Rmw, mode, location, value, from});
     }

@@ -107,6 +107,7 @@ liveness       registers that no later step reads count as 0
 forget         what the monitor remembers is dropped when no later access can consult it
 values         values that nothing waits for are one value to the monitor
 staleness      registers that only matter if a lost race had been won count as 0
+lag            values of a counter that lag far behind it are one value, as long as nothing tells them apart
 fuse           local steps run together with the next shared access
 partial-order  of independent steps, one order is enough
 symmetry       states that differ only by swapping equal threads are one state
