@@ -281,3 +281,28 @@ def test_a_repair_is_told_although_counting_takes_too_long(fencepost, monkeypatc
     report = json.loads(out)
     assert (report["outcome"], report["cost"], report["optimal_repairs"]) == ("repaired", 2, None)
     assert report["warnings"] == ["how many cheapest repairs there are is not known: too long"]
+
+
+def test_repairs_follow_the_values_that_were_asked_for(fencepost, tmp_path: Path):
+    counting = """\
+thread a
+initial q0
+transition q0 q0 local r + r 1
+transition q0 q1 check == r 300
+transition q1 q2 write r 0
+transition q2 q3 read s 1
+end
+thread b
+initial q0
+transition q0 q1 write 1 1
+transition q1 q2 read s 0
+transition q2 q3 check > s 250
+transition q3 q3 local s + s 1
+end
+"""
+    (tmp_path / "counting.txt").write_text(counting)
+    code, out, _ = fencepost("fence", "counting.txt", "--values", "100", "-q")
+    assert code == 2
+    assert out.startswith("unknown: values from 0 to 100 were followed")
+    code, out, _ = fencepost("fence", "counting.txt", "--values", "400", "-q")
+    assert (code, out) == (0, "repaired: 2 changes, cost 2, and no cheaper repair exists\n")
