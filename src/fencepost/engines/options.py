@@ -31,7 +31,8 @@ DEFAULT_BUFFER = 4
 class SearchOptions:
     """The budgets of a search; None means without limit (`jobs`: as many workers as there are processors).
 
-    `buffer`: how many stores a store buffer holds, where the question is about what threads come to.
+    `buffer`: how many stores a store buffer holds at most, where the question is about what threads come to; None: as
+    many as there can be in threads without loops, else DEFAULT_BUFFER.
     """
 
     jobs: int | None = None
@@ -39,7 +40,7 @@ class SearchOptions:
     memory: int | None = None  # bytes
     max_states: int | None = None
     reductions: frozenset[Reduction] = ALL_REDUCTIONS
-    buffer: int = DEFAULT_BUFFER
+    buffer: int | None = None
     unroll: int = 2  # where executions are enumerated: how often control may come back to a place
 
     def __post_init__(self) -> None:
