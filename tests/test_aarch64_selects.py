@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from fencepost import litmus
+from fencepost import NotRobust, check, litmus
 from fencepost.frontends import loads
 
 # P0 writes x, then (released) y; what P1 does after it has read y = 1 from y into W0, and whether it may miss x.
@@ -66,3 +66,12 @@ def test_writes(name: str) -> None:
     code, allowed = EARLY[name]
     text = test_of("LDR W0,[X3] ; MOV W2,#1 ; STLR W2,[X1]", code, "0:X0=1 /\\ 1:X0=1")
     assert litmus(loads(text, "t.litmus"), model="armv8").is_satisfied is allowed
+
+
+def test_a_picture_shows_what_picked() -> None:
+    text = test_of("MOV W0,#1 ; STR W0,[X3] ; STLR W0,[X1]", MISSES["picked address"][0], "true")
+    verdict = check(loads(text, "t.litmus"), model="armv8", against="sc").verdict
+    assert isinstance(verdict, NotRobust)
+    events = {event.number: event for event in verdict.witness.events}
+    picks = [(events[edge.source], events[edge.target]) for edge in verdict.witness.edges if edge.kind == "pick"]
+    assert [(str(first.label.cell), str(second.label.cell)) for first, second in picks] == [("y", "x")]

@@ -363,3 +363,11 @@ def test_addresses_are_shown_by_name(capsys: pytest.CaptureFixture[str]) -> None
     _, out, _ = run(capsys, "litmus", "p.litmus")
     assert "exists 0:X2=y /\\ 0:X4=5\n" in out
     assert "1 * 0:X2=y; 0:X4=5;\n" in out
+
+
+def test_a_filter_may_speak_of_what_the_condition_does_not(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = " MOV [x],$1 | MOV EAX,[x] ;\n MOV [x],$2 | MOV EBX,[x] ;\n"
+    write("f.litmus", f"X86 F\n{{ }}\n P0 | P1 ;\n{rows}filter (1:EAX=1)\nforall (1:EBX=1 \\/ 1:EBX=2)\n")
+    code, out, err = run(capsys, "litmus", "f.litmus", "-q")
+    assert out == "F under TSO: Always (2 that pass the filter, of 6 executions); forall holds\n"
+    assert (code, err) == (0, "")

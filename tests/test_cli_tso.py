@@ -205,8 +205,11 @@ def test_states_that_threads_come_to(fencepost, tmp_path):
     (tmp_path / "both.txt").write_text(text)
     (tmp_path / "two.txt").write_text(SB.replace("q0 q1 write 1 0", "q0 q write 1 2\ntransition q q1 write 1 0"))
     code, out, _ = fencepost("check", "two.txt", "--property", "state", "--buffer", "1", "-q")
+    assert code == 2
+    assert out.endswith("store buffers of at most one store, but some would hold more (--buffer N allows more)\n")
+    code, out, _ = fencepost("check", "two.txt", "--property", "state", "-q")
     assert code == 0
-    assert out.endswith("with store buffers of at most one store)\n")
+    assert out.endswith("with any store buffers: none ever holds more than 2 stores)\n")
     code, out, _ = fencepost("check", "both.txt", "--property", "state", "-q")
     assert (code, out) == (1, "NOT robust: thread t2 comes to state q5, where it never comes under SC\n")
     assert fencepost("fence", "both.txt", "--property", "state")[0] == 3
@@ -278,3 +281,28 @@ def test_a_repair_is_told_although_counting_takes_too_long(fencepost, monkeypatc
     report = json.loads(out)
     assert (report["outcome"], report["cost"], report["optimal_repairs"]) == ("repaired", 2, None)
     assert report["warnings"] == ["how many cheapest repairs there are is not known: too long"]
+
+
+def test_repairs_follow_the_values_that_were_asked_for(fencepost, tmp_path: Path):
+    counting = """\
+thread a
+initial q0
+transition q0 q0 local r + r 1
+transition q0 q1 check == r 300
+transition q1 q2 write r 0
+transition q2 q3 read s 1
+end
+thread b
+initial q0
+transition q0 q1 write 1 1
+transition q1 q2 read s 0
+transition q2 q3 check > s 250
+transition q3 q3 local s + s 1
+end
+"""
+    (tmp_path / "counting.txt").write_text(counting)
+    code, out, _ = fencepost("fence", "counting.txt", "--values", "100", "-q")
+    assert code == 2
+    assert out.startswith("unknown: values from 0 to 100 were followed")
+    code, out, _ = fencepost("fence", "counting.txt", "--values", "400", "-q")
+    assert (code, out) == (0, "repaired: 2 changes, cost 2, and no cheaper repair exists\n")

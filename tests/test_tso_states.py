@@ -65,7 +65,7 @@ def test_the_example_of_the_thesis() -> None:
     assert "state-robustness (threads must come only to where they come under SC)" in report
     fenced = SB_PLUS.replace("q1 q2 read", "q1 f mfence\ntransition f q2 read")
     assert check(loads(fenced, "fenced.txt")).verdict == Robust(
-        "all 149 reachable states, with any store buffers: none ever holds more than one store"
+        "it is even robust: fences stand between every store and every later load of other memory"
     )
 
 
@@ -100,9 +100,17 @@ def test_the_bound_is_part_of_the_verdict() -> None:
     )
     program = loads(text, "p.txt")
     narrow, wide = (check(program, buffer=buffer).verdict for buffer in (1, 2))
-    assert isinstance(narrow, Robust)
-    assert narrow.coverage.endswith("with store buffers of at most one store")
+    assert isinstance(narrow, Unknown)
+    assert "store buffers of at most one store, but some would hold more (--buffer N" in narrow.reason
     assert isinstance(wide, NotRobust)
+    assert isinstance(api.check(program, notion=Notion.STATE).verdict, NotRobust), "without loops there is no bound"
+
+
+def test_loops_have_a_bound() -> None:
+    text = SB_PLUS.replace("q0 q1 write 1 0", "q0 q1 write 1 0\ntransition q1 q0 noop", 1).replace("== r 0", "== r 7")
+    result = api.check(loads(text, "loop.txt"), notion=Notion.STATE)
+    assert isinstance(result.verdict, Unknown)
+    assert "at most 4 stores" in result.verdict.reason
 
 
 def test_limits_give_unknown() -> None:

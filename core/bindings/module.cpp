@@ -37,6 +37,7 @@ nb::dict as_dict(const SearchResult& result) {
     out["bytes"] = result.bytes;
     out["undecided"] = result.undecided;
     out["not_rising"] = result.not_rising;
+    out["told_apart"] = nb::make_tuple(result.told_apart_thread, result.told_apart);
     out["violation"] = as_dict(result.violation);
     out["assertion"] = as_dict(result.assertion);
     out["deadlock"] = as_dict(result.deadlock);
@@ -60,6 +61,8 @@ NB_MODULE(_core, m) {
         }, nb::arg("max_value"))
         .def("add_cell", [](Program& p, Value initial, bool atomic, std::vector<std::uint16_t> classes, int class_count) {
             Cell cell{initial, atomic, std::move(classes), class_count};
+            for (Value v = 0; v < cell.classes.size(); ++v)
+                cell.run_start.push_back(v > 0 && cell.classes[v] == cell.classes[v - 1] ? cell.run_start[v - 1] : v);
             p.cells.push_back(std::move(cell));
         })
         .def("set_range", [](Program& p, std::int64_t min_value, bool wraps) {
@@ -120,6 +123,13 @@ NB_MODULE(_core, m) {
            nb::arg("flushes") = false, nb::arg("by_address") = false)
         .def("add_stale_rule", [](Program& p, int reg, int cell, std::vector<Mask> kept) {
             p.threads.back().stale_rules.push_back(StaleRule{reg, cell, std::move(kept)});
+            p.cells.at(static_cast<std::size_t>(cell)).rising = true;
+        })
+        // Values of register `reg` that are `by` or more behind `cell` are alike.
+        .def("add_lag", [](Program& p, int thread, int reg, int cell, Value by) {
+            Thread& lagging = p.threads.at(static_cast<std::size_t>(thread));
+            lagging.lags.resize(lagging.initial.size());
+            lagging.lags.at(static_cast<std::size_t>(reg)) = Lag{cell, by};
             p.cells.at(static_cast<std::size_t>(cell)).rising = true;
         })
         .def("add_symmetric_group", [](Program& p, std::vector<int> group) { p.symmetric.push_back(std::move(group)); });

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "machine/bits.hpp"
+#include "machine/lagging.hpp"
 #include "machine/program.hpp"
 #include "monitors/monitor.hpp"
 
@@ -53,7 +54,7 @@ public:
     using Word = std::uint64_t;
 
     Interleaving(const Program& program, Monitor monitor, const Reductions& reductions)
-        : program_(program), monitor_(std::move(monitor)), reductions_(reductions) {
+        : program_(program), monitor_(std::move(monitor)), reductions_(reductions), lagging_(program) {
         threads_ = static_cast<int>(program.threads.size());
         cells_ = static_cast<int>(program.cells.size());
         int at = (threads_ + 1) / 2;  // two pcs a word
@@ -209,11 +210,13 @@ private:
         bool fresh = false;    // a successor was new
         bool moved = false;    // there was a step
         bool blocked = false;  // the thread waits
+        Mask many = 0;         // registers that stand for several values
 
         void run(const Word* config, int t) {
             const Thread& thread = system.code_of(t);
             const std::uint32_t pc = system.pcs(config)[t];
             if (pc >= thread.code.size()) return;
+            many = system.lagging_.registers(t, system.registers(config, t), system.memory(config));
             Word* next = scratch.config(0);
             std::memcpy(next, config, idx(system.words_) * sizeof(Word));
             Move move;
@@ -230,6 +233,7 @@ private:
             const Value* regs = system.registers(c, t);
             Word& taint = c[system.taint_at_ + t];
             const int cell = system.cell_of(i, regs);
+            if (unclear(c, t, i, cell)) return false;
             if (uses_stale(taint, i, cell)) visitor.violation(Violation{ViolationKind::stale_use, t, Move{}});
             if (cell < 0) return fail(c, t, move);
             Word* m = c + system.monitor_at_;
@@ -276,6 +280,7 @@ private:
                 system.registers(c, t)[i.reg] = old;
                 const Word bit = Word{1} << i.reg;
                 taint = tainted ? taint | bit : taint & ~bit;
+                many &= ~bit;
             }
             ++system.pcs(c)[t];
             ++move.instructions;
@@ -286,6 +291,15 @@ private:
         // (program/lts.py, enabled_steps), but outside its array an access is a control event that uses the index alone.
         bool uses_stale(Word taint, const Instruction& i, int cell) const {
             return (taint & (cell < 0 ? registers_in(system.expr(i.index)) : i.used)) != 0;
+        }
+
+        // Whether the values that a register stands for would part ways here. That ends the search.
+        bool unclear(const Word* c, int t, const Instruction& i, int cell) {
+            if (many == 0) return false;
+            const Value value = cell < 0 ? 0 : system.memory(c)[cell];
+            const Mask apart = system.lagging_.tells_apart(t, i, cell, value, system.registers(c, t), many);
+            if (apart != 0) visitor.told_apart(t, apart);
+            return apart != 0;
         }
 
         bool wait() {
@@ -314,6 +328,7 @@ private:
                 Value* regs = system.registers(c, t);
                 Word& taint = c[system.taint_at_ + t];
                 const bool stale = (taint & i.used) != 0;
+                if (unclear(c, t, i, -1)) return;
                 if (stale && i.op != Op::assign) visitor.violation(Violation{ViolationKind::stale_use, t, move});
                 if (i.op == Op::choose && (move.choice_count == max_choices || ways * i.targets.size() > max_ways)) break;
                 if (i.op == Op::assert_ && evaluate(system.expr(i.first), regs) == 0) {
@@ -326,6 +341,7 @@ private:
                         regs[i.reg] = system.program_.wrap(evaluate(system.expr(i.first), regs));
                         const Word bit = Word{1} << i.reg;
                         taint = stale ? taint | bit : taint & ~bit;
+                        many = (registers_in(system.expr(i.first)) & many) != 0 && system.lagging_.is_copy(i) ? many | bit : many & ~bit;
                         ++pc;
                         break;
                     }
@@ -338,21 +354,34 @@ private:
                         system.monitor_.fence(c + system.monitor_at_, t, i);
                         ++pc;
                         break;
-                    case Op::choose:
+                    case Op::choose: {
+                        if (seen_before(c, t, depth)) return;
+                        const Mask many_here = many;
                         for (std::size_t k = 0; k < i.targets.size(); ++k) {
                             Word* branch = scratch.config(depth + 1);
                             std::memcpy(branch, c, idx(system.words_) * sizeof(Word));
                             system.pcs(branch)[t] = static_cast<std::uint32_t>(i.targets[k]);
                             Move chosen = move;
                             chosen.choices[chosen.choice_count++] = static_cast<std::uint8_t>(k);
+                            many = many_here;
                             if (one) emit(branch, chosen);
                             else local(branch, t, chosen, depth + 1, ways * i.targets.size());
                         }
                         return;
+                    }
                     default: ++pc;  // an assertion that holds, a use
                 }
             }
             emit(c, move);
+        }
+
+        // Whether this very choice has been made on the way here, since the last access: all that can follow does so from there.
+        bool seen_before(const Word* c, int t, int depth) const {
+            for (int earlier = 0; earlier < depth; ++earlier) {
+                const Word* other = scratch.config(earlier);
+                if (system.pcs(other)[t] == system.pcs(c)[t] && system.equally_placed(c, other, t)) return true;
+            }
+            return false;
         }
 
         void emit(Word* c, const Move& move) {
@@ -377,12 +406,30 @@ private:
                     if (!(live >> r & 1)) registers(c, t)[r] = 0;
                 c[taint_at_ + t] &= live;
             }
+            Mask kept = reads;
+            for (int t = 0; t < threads_; ++t) kept |= lagging_.counters(t, wanted(c, t));
             for (int x = 0; x < cells_; ++x)
-                if (!(reads >> x & 1)) memory(c)[x] = program_.cells[idx(x)].initial;  // a value that it may hold
+                if (!(kept >> x & 1)) memory(c)[x] = program_.cells[idx(x)].initial;  // a value that it may hold
         }
+        if (lagging_.any())
+            for (int t = 0; t < threads_; ++t) lagging_.raise(t, registers(c, t), memory(c), wanted(c, t));
         for (int t = 0; t < threads_; ++t)
             for (const StaleRule& rule : code_of(t).stale_rules) forget_outdated(c, t, rule);
         monitor_.normalize(c + monitor_at_, {pcs(c), idx(threads_)}, reads, writes);
+    }
+
+    // The registers whose values may still matter.
+    Mask wanted(const Word* c, int t) const {
+        return reductions_.dead_registers ? code_of(t).live[pcs(c)[t]] : ~Mask{0};
+    }
+
+    // Whether a thread that stands at one place in both configurations, which differ by local steps of it, can do the same.
+    bool equally_placed(const Word* one, const Word* other, int t) const {
+        const Mask used = wanted(one, t);
+        for (int r = 0; r < code_of(t).registers(); ++r)
+            if (used >> r & 1 && registers(one, t)[r] != registers(other, t)[r]) return false;
+        return ((one[taint_at_ + t] ^ other[taint_at_ + t]) & used) == 0 &&
+               std::equal(one + monitor_at_, one + words_, other + monitor_at_);
     }
 
     // The register keeps being outdated as 0. The monitor must see no difference either: both values in one class.
@@ -392,6 +439,8 @@ private:
         if (kept == ~Mask{0} || regs[rule.reg] >= memory(c)[rule.cell]) return;
         const std::vector<std::uint16_t>& classes = program_.cells[idx(rule.cell)].classes;
         if (classes[regs[rule.reg]] != classes[0]) return;
+        if (lagging_.registers(t, regs, memory(c)) >> rule.reg & 1 &&
+            lagging_.differ(rule.cell, lagging_.least(t, rule.reg), regs[rule.reg])) return;
         for (int r = 0; r < code_of(t).registers(); ++r)
             if (!(kept >> r & 1)) regs[r] = 0;
     }
@@ -460,6 +509,7 @@ private:
     const Program& program_;
     Monitor monitor_;
     Reductions reductions_;
+    Lagging lagging_;
     int threads_ = 0;
     int cells_ = 0;
     int words_ = 0;

@@ -83,6 +83,78 @@ std::int64_t evaluate_signed(const Expr& expr, const std::int64_t* registers, st
     return evaluate_on(expr, registers, read_value);
 }
 
+namespace {
+
+constexpr Range anything{INT64_MIN, INT64_MAX};
+constexpr Range truths{0, 1};
+
+bool small(const Range& range) {
+    constexpr std::int64_t limit = std::int64_t{1} << 40;
+    return range.low > -limit && range.high < limit;
+}
+
+Range truth(bool value) { return {value, value}; }
+
+Range less(const Range& a, const Range& b) {
+    if (a.high < b.low) return truth(true);
+    return a.low >= b.high ? truth(false) : truths;
+}
+
+Range equal(const Range& a, const Range& b) {
+    if (a.high < b.low || b.high < a.low) return truth(false);
+    return a.single() && b.single() ? truth(true) : truths;
+}
+
+Range negated(const Range& a) { return a.decided() ? truth(a.single() && a.low == 0) : truths; }
+
+Range both(const Range& a, const Range& b) {
+    const Range no_a = negated(a);
+    const Range no_b = negated(b);
+    if (no_a.low == 1 || no_b.low == 1) return truth(false);
+    return no_a.high == 0 && no_b.high == 0 ? truth(true) : truths;
+}
+
+Range binary(ExprOp op, const Range& a, const Range& b) {
+    if (a.single() && b.single()) {
+        const std::int64_t value = binary(op, a.low, b.low);
+        return {value, value};
+    }
+    switch (op) {
+        case ExprOp::logical_or: return negated(both(negated(a), negated(b)));
+        case ExprOp::logical_and: return both(a, b);
+        case ExprOp::equal: return equal(a, b);
+        case ExprOp::not_equal: return negated(equal(a, b));
+        case ExprOp::less: return less(a, b);
+        case ExprOp::less_equal: return negated(less(b, a));
+        case ExprOp::greater: return less(b, a);
+        case ExprOp::greater_equal: return negated(less(a, b));
+        case ExprOp::add: return small(a) && small(b) ? Range{a.low + b.low, a.high + b.high} : anything;
+        case ExprOp::subtract: return small(a) && small(b) ? Range{a.low - b.high, a.high - b.low} : anything;
+        default: return anything;
+    }
+}
+
+}  // namespace
+
+Range range_of(const Expr& expr, const Range* registers, std::int64_t read_value) {
+    Range stack[max_expression_depth];
+    int top = -1;
+    for (const ExprItem& item : expr.items) {
+        switch (item.op) {
+            case ExprOp::constant: stack[++top] = {item.argument, item.argument}; break;
+            case ExprOp::reg: stack[++top] = registers[item.argument]; break;
+            case ExprOp::read_value: stack[++top] = {read_value, read_value}; break;
+            case ExprOp::not_: stack[top] = negated(stack[top]); break;
+            case ExprOp::negate: stack[top] = binary(ExprOp::subtract, Range{0, 0}, stack[top]); break;
+            case ExprOp::complement: stack[top] = binary(ExprOp::subtract, Range{-1, -1}, stack[top]); break;
+            default:
+                stack[top - 1] = binary(item.op, stack[top - 1], stack[top]);
+                --top;
+        }
+    }
+    return stack[0];
+}
+
 std::int64_t apply(RmwOp op, std::int64_t old, std::int64_t operand) {
     switch (op) {
         case RmwOp::add: return wrapping(bits(old) + bits(operand));
@@ -137,6 +209,9 @@ void Program::validate() const {
             require(rule.reg >= 0 && rule.reg < thread.registers() && rule.cell >= 0 &&
                         rule.cell < static_cast<int>(cells.size()) && rule.kept.size() == points,
                     "a staleness rule is malformed");
+        require(thread.lags.empty() || thread.lags.size() == thread.initial.size(), "a lag has no register");
+        for (const Lag& lag : thread.lags)
+            require(lag.cell >= -1 && lag.cell < static_cast<int>(cells.size()), "a lag is malformed");
         for (const Instruction& i : thread.code) {
             require(i.reg >= -1 && i.reg < thread.registers(), "a register number is out of range");
             const bool access = i.op >= Op::load && i.op <= Op::wait;

@@ -68,6 +68,13 @@ struct StaleRule {
     std::vector<Mask> kept;  // all ones: the rule gains nothing there
 };
 
+// A register of values of a counter (a cell that never decreases): all that are `by` or more behind it, and not below
+// the counter's initial value, are alike until something tells them apart (machine/lagging.hpp).
+struct Lag {
+    std::int32_t cell = -1;  // none
+    Value by = 0;
+};
+
 struct Thread {
     std::vector<Value> initial;
     std::vector<Instruction> code;
@@ -76,6 +83,7 @@ struct Thread {
     std::vector<Mask> future_reads;
     std::vector<Mask> future_writes;
     std::vector<StaleRule> stale_rules;
+    std::vector<Lag> lags;  // per register; empty: none
     std::vector<std::uint8_t> locked;  // whether the thread has locked the memory there; empty: nowhere, ever
     std::vector<Mask> open_loads;      // cells that may still be loaded before something flushes the store buffer
 
@@ -91,9 +99,10 @@ struct Cell {
     // The class of every value, or no_class if the cell never holds it: views only distinguish classes (Remark 3).
     std::vector<std::uint16_t> classes;
     int class_count = 0;
+    std::vector<Value> run_start;  // for every value, the least from which on up to it all are of one class
     std::int64_t address = 0;  // where addresses are values
     bool has_address = false;
-    bool rising = false;  // some StaleRule relies on its never decreasing: to be observed on every write
+    bool rising = false;  // some StaleRule or Lag relies on its never decreasing: to be observed on every write
 };
 
 struct Program {
@@ -118,6 +127,16 @@ struct Program {
 };
 
 Mask registers_in(const Expr& expr);
+
+struct Range {
+    std::int64_t low;
+    std::int64_t high;
+    bool single() const { return low == high; }
+    bool decided() const { return low > 0 || high < 0 || single(); }  // as a truth value
+};
+
+// Includes every value that `expr` has where each register is in its range. All are single where those are.
+Range range_of(const Expr& expr, const Range* registers, std::int64_t read_value = 0);
 std::int64_t evaluate(const Expr& expr, const Value* registers, std::int64_t read_value = 0);
 std::int64_t evaluate_signed(const Expr& expr, const std::int64_t* registers, std::int64_t read_value = 0);
 std::int64_t apply(RmwOp op, std::int64_t old, std::int64_t operand);

@@ -45,7 +45,7 @@ public:
         result_.ending = ending_;
         result_.states = visited_->count();
         result_.bytes = memory();
-        for (int kind = 0; kind < 3 && ending_ != Ending::not_rising; ++kind)
+        for (int kind = 0; kind < 3 && !refuted(ending_); ++kind)
             if (found_[kind]) discovery(kind) = trace(*found_[kind], workers[0]);
         if (found_[3]) {
             result_.range.kind = ViolationKind::range;
@@ -81,6 +81,7 @@ private:
         void violation(const Violation& violation) { explorer->report(violation, parent); }
         void undecided_check() { ++undecided; }
         void not_rising(int cell) { explorer->refute(cell); }
+        void told_apart(int thread, Mask registers) { explorer->tell_apart(thread, registers); }
 
         bool insert(const Word* config) {
             int order[max_threads];
@@ -129,6 +130,16 @@ private:
         result_.not_rising = cell;
         ending_.store(Ending::not_rising);  // whatever else was found rests on a wrong assumption
     }
+
+    void tell_apart(int thread, Mask registers) {
+        const std::lock_guard lock(reporting_);
+        if (ending_.load() == Ending::not_rising) return;
+        result_.told_apart_thread = thread;
+        result_.told_apart = registers;
+        ending_.store(Ending::told_apart);
+    }
+
+    static bool refuted(Ending ending) { return ending == Ending::not_rising || ending == Ending::told_apart; }
 
     void end(Ending ending) {
         Ending expected = Ending::exhausted;
@@ -228,7 +239,7 @@ private:
             worker.parent = state;
             system_.expand(config, worker.scratch, worker);
             const Ending now = ending_.load(std::memory_order_relaxed);
-            if (now == Ending::violation || now == Ending::not_rising) break;
+            if (now == Ending::violation || refuted(now)) break;
         }
         transitions_.fetch_add(worker.transitions - before, std::memory_order_relaxed);
         keep_to_budgets();
@@ -285,6 +296,7 @@ private:
         }
         void undecided_check() {}
         void not_rising(int) {}
+        void told_apart(int, Mask) {}
 
         Explorer& explorer;
         Worker& worker;

@@ -30,7 +30,7 @@ struct SearchSpec {
     double max_seconds = 0;
 };
 
-enum class Ending : std::uint8_t { exhausted, violation, states, memory, time, stopped, not_rising };
+enum class Ending : std::uint8_t { exhausted, violation, states, memory, time, stopped, not_rising, told_apart };
 
 // A schedule, and what is wrong after it. For a violation `thread` is the one whose next instruction is at fault.
 struct Discovery {
@@ -48,6 +48,8 @@ struct SearchResult {
     std::uint64_t bytes = 0;
     std::uint64_t undecided = 0;  // checks that the classes of values were too coarse for
     int not_rising = -1;  // a cell that a staleness rule relies on, and that decreased
+    int told_apart_thread = -1;  // where values that a lag takes for alike had different outcomes: the thread,
+    Mask told_apart = 0;         // and its registers
     Discovery violation;  // stale access, stale use or race: ends the search
     Discovery assertion;  // the first of each, found on the way
     Discovery deadlock;

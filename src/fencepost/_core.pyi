@@ -23,6 +23,7 @@ class Result(TypedDict):
     bytes: int
     undecided: int
     not_rising: int
+    told_apart: tuple[int, int]  # a thread, and a set of its registers
     violation: Discovery
     assertion: Discovery
     deadlock: Discovery
@@ -59,6 +60,7 @@ class Program:
         by_address: bool = False,
     ) -> None: ...
     def add_stale_rule(self, reg: int, cell: int, kept: Sequence[int]) -> None: ...
+    def add_lag(self, thread: int, reg: int, cell: int, by: int) -> None: ...
     def add_symmetric_group(self, group: Sequence[int]) -> None: ...
 
 class Search:

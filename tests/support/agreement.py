@@ -7,11 +7,7 @@ prints the seeds of what differs; `random_program(seed, KINDS[kind])` is that pr
 
 from __future__ import annotations
 
-import argparse
-import os
 import sys
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from random import Random
 
@@ -23,6 +19,7 @@ from fencepost.models.sc.reading import is_sc_consistent, outcomes
 from fencepost.program.form import Program
 from fencepost.verdict.types import Answer, CheckResult, Notion, NotRobust, Robust, WitnessKind
 
+from . import comparing
 from .random_programs import Options, random_program
 
 KINDS = {
@@ -161,7 +158,7 @@ def _answers(result: CheckResult) -> object:
     return "not robust"
 
 
-CHECKS: dict[str, Callable[[int], str | None]] = {
+CHECKS: dict[str, comparing.Check] = {
     "plain": plain_difference,
     "races": race_difference,
     "reductions": reduction_difference,
@@ -170,42 +167,10 @@ CHECKS: dict[str, Callable[[int], str | None]] = {
 }
 
 
-def differences(check: str, seeds: range) -> Iterator[str]:
+def differences(check: str, seeds: range) -> list[str]:
     """What differs, with the seed."""
-    for seed in seeds:
-        try:
-            found = CHECKS[check](seed)
-        except Exception as error:  # the seed is what is needed to find out more
-            found = f"{type(error).__name__}: {error}"
-        if found is not None:
-            yield f"{check}, seed {seed}: {found}"
-
-
-def _all_differences(check: str, seeds: range) -> list[str]:
-    return list(differences(check, seeds))
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m support.agreement", description=__doc__)
-    parser.add_argument("programs", type=int)
-    parser.add_argument("--check", choices=CHECKS, action="append", help="default: all")
-    parser.add_argument("--first", type=int, default=0, metavar="SEED")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    arguments = parser.parse_args()
-    count = 0
-    with ProcessPoolExecutor(arguments.jobs) as pool:
-        for check in arguments.check or CHECKS:
-            last = arguments.first + arguments.programs
-            parts = [range(at, min(at + 250, last)) for at in range(arguments.first, last, 250)]
-            for number, found in enumerate(pool.map(_all_differences, [check] * len(parts), parts)):
-                for line in found:
-                    count += 1
-                    print(line, flush=True)
-                if number % 20 == 19:
-                    print(f"{check}: {parts[number].stop - arguments.first} programs", file=sys.stderr, flush=True)
-    print(f"{count} differences")
-    return min(count, 1)
+    return comparing.differences_of(check, CHECKS[check], seeds)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(comparing.run("support.agreement", __doc__, CHECKS))

@@ -7,11 +7,7 @@ Each function returns what differs for the random program of a seed, or None.
 
 from __future__ import annotations
 
-import argparse
-import os
 import sys
-from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 
 from fencepost.engines.attacks import check_program
 from fencepost.engines.options import ALL_REDUCTIONS, Reduction, SearchOptions
@@ -21,6 +17,7 @@ from fencepost.models.tso.prepare import prepare
 from fencepost.program.form import Program
 from fencepost.verdict.types import Notion, NotRobust, Robust
 
+from . import comparing
 from .random_tso import random_tso_program
 from .random_versions import random_version_program
 
@@ -86,7 +83,7 @@ def version_difference(seed: int) -> str | None:
     return f"{notion.value}: {answers}" if len(set(answers.values())) > 1 else None
 
 
-CHECKS: dict[str, Callable[[int], str | None]] = {
+CHECKS: dict[str, comparing.Check] = {
     "machine": machine_difference,
     "triangles": triangle_difference,
     "loops": loop_difference,
@@ -96,38 +93,8 @@ CHECKS: dict[str, Callable[[int], str | None]] = {
 
 def differences(check: str, seeds: range) -> list[str]:
     """What differs, with the seed."""
-    found = []
-    for seed in seeds:
-        try:
-            difference = CHECKS[check](seed)
-        except Exception as error:  # the seed is what is needed to find out more
-            difference = f"{type(error).__name__}: {error}"
-        if difference is not None:
-            found.append(f"{check}, seed {seed}: {difference}")
-    return found
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m support.tso_agreement", description=__doc__)
-    parser.add_argument("programs", type=int)
-    parser.add_argument("--check", choices=CHECKS, action="append", help="default: all")
-    parser.add_argument("--first", type=int, default=0, metavar="SEED")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    arguments = parser.parse_args()
-    count = 0
-    with ProcessPoolExecutor(arguments.jobs) as pool:
-        for check in arguments.check or CHECKS:
-            last = arguments.first + arguments.programs
-            parts = [range(at, min(at + 100, last)) for at in range(arguments.first, last, 100)]
-            for number, found in enumerate(pool.map(differences, [check] * len(parts), parts), start=1):
-                for difference in found:
-                    print(difference, flush=True)
-                count += len(found)
-                if sys.stderr.isatty():
-                    print(f"\r{check}: {number * 100:,} programs, {count} differences", end="", file=sys.stderr)
-            print(f"{check}: {arguments.programs:,} programs, {count} differences so far", flush=True)
-    return 1 if count else 0
+    return comparing.differences_of(check, CHECKS[check], seeds)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(comparing.run("support.tso_agreement", __doc__, CHECKS))

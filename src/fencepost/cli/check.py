@@ -7,7 +7,7 @@ from argparse import Namespace
 from dataclasses import replace
 
 from fencepost import api, reports
-from fencepost.engines.options import ALL_REDUCTIONS, DEFAULT_BUFFER, Reduction, SearchOptions
+from fencepost.engines.options import ALL_REDUCTIONS, Reduction, SearchOptions
 from fencepost.frontends import InputError
 from fencepost.models.notions import Notion
 from fencepost.models.registry import MODELS
@@ -142,7 +142,7 @@ def _options(arguments: Namespace) -> SearchOptions:
         arguments.memory,
         arguments.max_states,
         ALL_REDUCTIONS - without,
-        arguments.buffer or DEFAULT_BUFFER,
+        arguments.buffer,
         arguments.unroll,
     )
 

@@ -25,7 +25,7 @@ properties (--property; `fencepost explain WORD` says more):
   robust          every execution is one of SC (default)
   observational   the program cannot tell its executions from those of SC: rc20, ra (same as --observational)
   trf             no triangular race (Owens), which is more than robust: tso
-  state           threads come only to where they come under SC, with store buffers of at most --buffer stores: tso
+  state           threads come only to where they come under SC; store buffers may be bounded (--buffer): tso
 """
 
 
@@ -85,7 +85,10 @@ def add_options(parser: Parser, models: str) -> _ArgumentGroup:
         "the default is a little more than the constants that occur",
     )
     question.add_argument(
-        "--buffer", type=count, metavar="N", help="--property state: stores that a buffer holds at most (default: 4)"
+        "--buffer",
+        type=count,
+        metavar="N",
+        help="--property state: stores that a buffer holds at most (default: no limit without loops, 4 with)",
     )
     return question
 

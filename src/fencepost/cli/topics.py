@@ -27,8 +27,9 @@ stronger property than robustness: nobody need be able to tell. Ask with --prope
     "state": """\
 A program is state-robust against TSO if each of its threads comes, when all store buffers are empty, only
 to places to which it comes under SC: states of an automaton; in other languages instructions, the end of
-the thread, and assertions that fail. Ask with --property state. Buffers hold at most --buffer stores (4 if
-nothing is said); the answer says whether that left anything out. Every robust program is state-robust.
+the thread, and assertions that fail. Ask with --property state. Every robust program is state-robust, so that
+is asked first. Else, where threads have loops, buffers hold at most --buffer stores (4 if nothing is said);
+if one would have to hold more and nothing was found, the answer is unknown.
 """,
     "race": """\
 A data race is two accesses to the same non-atomic location, by different threads, one of them a write, that
@@ -106,6 +107,7 @@ liveness       registers that no later step reads count as 0
 forget         what the monitor remembers is dropped when no later access can consult it
 values         values that nothing waits for are one value to the monitor
 staleness      registers that only matter if a lost race had been won count as 0
+lag            values of a counter that lag far behind it are one value, as long as nothing tells them apart
 fuse           local steps run together with the next shared access
 partial-order  of independent steps, one order is enough
 symmetry       states that differ only by swapping equal threads are one state

@@ -64,10 +64,28 @@ def check_program(
     try:
         prepared = info.prepare(program)
         if notion is Notion.STATE:
-            return decide_reached(result, prepared, info, options, on_progress, started)
+            return _decided_states(result, prepared, info, options, on_progress, started)
         return _decided(result, prepared, info, options, on_progress, started)
     except (Unsupported, ValueError) as error:  # a ValueError: more than the core can hold
         return replace(result, verdict=Unknown(str(error), unsupported=True))
+
+
+def _decided_states(
+    result: CheckResult,
+    program: Program,
+    info: ModelInfo,
+    options: SearchOptions,
+    on_progress: Progress | None,
+    started: float,
+) -> CheckResult:
+    """Robust programs are state-robust (Theorem 2.19), whatever buffers hold; of others all states are visited."""
+    robust = _decided(replace(result, notion=Notion.ROBUST), program, info, options, on_progress, started)
+    match robust.verdict:
+        case Robust(coverage):
+            return replace(robust, notion=result.notion, verdict=Robust(f"it is even robust: {coverage}"))
+        case Unknown(stopped=True) as stopped:
+            return replace(result, verdict=stopped, statistics=robust.statistics)
+    return decide_reached(result, program, info, options, on_progress, started)
 
 
 def _decided(

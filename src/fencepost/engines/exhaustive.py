@@ -18,6 +18,7 @@ from fencepost.engines.lowering import require_fitting, to_core
 from fencepost.engines.options import Reduction, SearchOptions
 from fencepost.models import Unsupported
 from fencepost.models.registry import ModelInfo, find
+from fencepost.program.analysis.lags import lags, widened
 from fencepost.program.analysis.staleness import stale_rules
 from fencepost.program.analysis.symmetry import symmetric_groups
 from fencepost.program.form import Program
@@ -52,7 +53,7 @@ _KINDS = (
     WitnessKind.ASSERTION,
     WitnessKind.DEADLOCK,
 )
-_EXHAUSTED, _VIOLATION, _STATES, _MEMORY, _TIME, _STOPPED, NOT_RISING = range(7)
+_EXHAUSTED, _VIOLATION, _STATES, _MEMORY, _TIME, _STOPPED, NOT_RISING, _TOLD_APART = range(8)
 
 
 def check_program(
@@ -118,14 +119,19 @@ def _decide(
     require_fitting(program)
     precise = Reduction.VALUES not in options.reductions
     rules = stale_rules(program) if Reduction.STALENESS in options.reductions else ()
+    behind = lags(program) if Reduction.LAG in options.reductions else ()
+    groups = symmetric_groups(program) if Reduction.SYMMETRY in options.reductions else ()
     names = [location.name for location in program.locations for _ in location.initial]
     while True:
-        groups = symmetric_groups(program) if Reduction.SYMMETRY in options.reductions else ()
-        core = to_core(program, info.classes(program, precise=precise), groups, rules)
+        core = to_core(program, info.classes(program, precise=precise), groups, rules, lags=behind)
         found = _search(core, info, notion, options, on_progress, started)
         if found["ending"] == NOT_RISING:
             falling = names[found["not_rising"]]
             rules = tuple(rule for rule in rules if rule.location != falling)
+            behind = tuple(lag for lag in behind if lag.location != falling)
+        elif found["ending"] == _TOLD_APART:
+            thread, registers = found["told_apart"]
+            behind = widened(behind, thread, [r for r in range(registers.bit_length()) if registers >> r & 1], groups)
         elif found["ending"] == _EXHAUSTED and found["undecided"] and not precise:
             # Classes of several values could not tell whether some stale value is one that the program waits for.
             precise = True

@@ -11,6 +11,7 @@ from fencepost.models.registry import NO_CLASS, ValueClasses
 from fencepost.program.analysis.cells import Cells
 from fencepost.program.analysis.delays import Flushes, open_loads
 from fencepost.program.analysis.futures import future_cells
+from fencepost.program.analysis.lags import Lag
 from fencepost.program.analysis.liveness import live_registers
 from fencepost.program.analysis.locks import locked_places
 from fencepost.program.analysis.staleness import StaleRule
@@ -95,6 +96,7 @@ def to_core(
     symmetric: tuple[tuple[int, ...], ...] = (),
     stale: tuple[StaleRule, ...] = (),
     flushes: Flushes | None = None,
+    lags: tuple[Lag, ...] = (),
 ) -> _core.Program:
     """`program`, which fits (`require_fitting`). Raises ValueError for what else the core cannot hold.
 
@@ -123,6 +125,8 @@ def to_core(
             flushes,
             [_mask(possible.accessed(number, pc)) for pc in range(len(thread.code))],
         )
+    for lag in lags:
+        core.add_lag(lag.thread, lag.register, first_cell[lag.location], lag.by)
     for group in symmetric:
         core.add_symmetric_group(list(group))
     return core

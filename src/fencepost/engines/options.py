@@ -13,6 +13,7 @@ class Reduction(Enum):
     FORGET = "forget"  # monitor entries that no later access can consult are dropped
     VALUES = "values"  # values that nothing waits for are one value to the monitor
     STALENESS = "staleness"  # registers that only matter if a lost race had been won count as 0
+    LAG = "lag"  # values of a counter that lag far behind it are one value, as long as nothing tells them apart
     FUSE = "fuse"  # local steps run together with the next shared access
     PARTIAL_ORDER = "partial-order"  # of independent steps, one order is enough
     SYMMETRY = "symmetry"  # states that differ only by swapping equal threads are one state
@@ -30,7 +31,8 @@ DEFAULT_BUFFER = 4
 class SearchOptions:
     """The budgets of a search; None means without limit (`jobs`: as many workers as there are processors).
 
-    `buffer`: how many stores a store buffer holds, where the question is about what threads come to.
+    `buffer`: how many stores a store buffer holds at most, where the question is about what threads come to; None: as
+    many as there can be in threads without loops, else DEFAULT_BUFFER.
     """
 
     jobs: int | None = None
@@ -38,7 +40,7 @@ class SearchOptions:
     memory: int | None = None  # bytes
     max_states: int | None = None
     reductions: frozenset[Reduction] = ALL_REDUCTIONS
-    buffer: int = DEFAULT_BUFFER
+    buffer: int | None = None
     unroll: int = 2  # where executions are enumerated: how often control may come back to a place
 
     def __post_init__(self) -> None:

@@ -1,7 +1,7 @@
 """State-robustness: all states of the model's machine, as the reading version enumerates them.
 
-It is as hard as reachability under the model (thesis-robustness-tso-power-pgas, Theorem 2.12), so buffers have a bound,
-and the verdict says which.
+It is as hard as reachability under the model (thesis-robustness-tso-power-pgas, Theorem 2.12), so where threads have
+loops, buffers have a bound; if one is full where it would take another store, the answer is Unknown.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from fencepost.engines.options import SearchOptions
+from fencepost.engines.options import DEFAULT_BUFFER, SearchOptions
 from fencepost.models.reached import Reached
 from fencepost.models.registry import ModelInfo
+from fencepost.program.analysis.flow import flow_of, natural_loops
 from fencepost.program.form import Program
 from fencepost.verdict.types import Answer, CheckResult, NotRobust, Robust, Statistics, Unknown, Verdict
 
@@ -32,9 +33,10 @@ def decide_reached(
 ) -> CheckResult:
     """The answer for a prepared program."""
     watch = _Watch(options, on_progress, started)
+    buffer = options.buffer or _enough(program)
     try:
         while True:
-            found = info.reach(program, options.buffer, watch.goes_on)
+            found = info.reach(program, buffer, watch.goes_on)
             if not (found.left and found.arrival is None and program.elastic) or found.states > _WIDENED_UP_TO:
                 break
             program = program.widened()
@@ -44,11 +46,17 @@ def decide_reached(
     statistics = Statistics(found.states, 0, time.perf_counter() - started)
     assertions = Answer.FAIL if found.failed else Answer.UNKNOWN if found.left or found.stopped else Answer.HOLD
     return replace(
-        result, verdict=_verdict(program, info, found, watch, options), assertions=assertions, statistics=statistics
+        result, verdict=_verdict(program, info, found, watch, buffer), assertions=assertions, statistics=statistics
     )
 
 
-def _verdict(program: Program, info: ModelInfo, found: Reached, watch: _Watch, options: SearchOptions) -> Verdict:
+def _enough(program: Program) -> int:
+    """As many stores as there can be, where no thread has a loop."""
+    straight = not any(natural_loops(flow_of(thread)) for thread in program.threads)
+    return max((len(thread.code) for thread in program.threads), default=1) or 1 if straight else DEFAULT_BUFFER
+
+
+def _verdict(program: Program, info: ModelInfo, found: Reached, watch: _Watch, buffer: int) -> Verdict:
     if found.arrival is not None:
         from fencepost.verdict.arrival import witness
 
@@ -60,8 +68,12 @@ def _verdict(program: Program, info: ModelInfo, found: Reached, watch: _Watch, o
             f"values from {program.min_value} to {program.max_value} were followed, and no violation was found, but "
             "some runs leave them (a larger range: --values N)"
         )
-    buffers = f"store buffers of at most {_stores(options.buffer)}" if found.bounded else _any_buffers(found.longest)
-    return Robust(f"all {found.states:,} reachable states, with {buffers}")
+    if found.bounded:
+        return Unknown(
+            f"no violation in all {found.states:,} reachable states with store buffers of at most {_stores(buffer)}, "
+            "but some would hold more (--buffer N allows more)"
+        )
+    return Robust(f"all {found.states:,} reachable states, with {_any_buffers(found.longest)}")
 
 
 def _any_buffers(longest: int) -> str:

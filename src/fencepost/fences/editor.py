@@ -129,7 +129,8 @@ class SourceEditor:
     ) -> tuple[Program, dict[InstructionId, tuple[int, FenceKind]], str]:
         patch = self._patcher.patched(orders, fences)
         read = frontends.loads(patch.text, self.program.name, self.program.language)
-        program = replace(read, name=self.program.name)
+        own = self.program  # whose range of values may not be that of the text (--values)
+        program = replace(read, name=own.name, min_value=own.min_value, max_value=own.max_value, elastic=own.elastic)
         new = {
             (t, pc): patch.fences[instruction.span]
             for t, thread in enumerate(program.threads)

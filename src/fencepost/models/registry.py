@@ -171,7 +171,7 @@ MODELS: dict[str, ModelInfo] = {
             "TSO (x86)",
             "a store buffer per thread; C11 orders as compiled for x86",
             "robustness, triangular races, assertions under SC: exact, also for any number of threads; "
-            "state-robustness: bounded buffers",
+            "state-robustness: exact up to a bound on the buffers",
             "fencepost.models.tso.prepare",
             "attacks",
             "fencepost.models.tso.evidence",

@@ -102,7 +102,7 @@ class Final:
     @property
     def observed(self) -> tuple[Observable, ...]:
         """What the states to report consist of: what the condition speaks of and what is listed, once each."""
-        return tuple(dict.fromkeys((*observables(self.proposition), *self.listed)))
+        return tuple(dict.fromkeys((*observables(self.proposition), *self.listed, *observables(self.filter))))
 
     def is_satisfied(self, occurrence: Occurrence) -> bool:
         """Whether the condition, quantifier included, holds."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from fencepost._version import __version__
 from fencepost.engines.graphs.outcomes import Outcome, Outcomes
-from fencepost.program.condition import InRegister, Observable, Occurrence, show
+from fencepost.program.condition import InRegister, Observable, Occurrence, Truth, show
 from fencepost.program.form import Program
 from fencepost.program.places import Lines
 
@@ -37,6 +37,10 @@ def _occurrence(result: Outcomes) -> str:
     count = f"{result.executions:,} execution{'' if result.executions == 1 else 's'}"
     if result.occurrence is None:
         return count
+    final = result.program.final
+    if final is not None and final.filter != Truth(True):
+        passing = sum(state.executions for state in result.states)
+        count = f"{passing:,} that pass{'es' if passing == 1 else ''} the filter, of {count}"
     if result.occurrence is not Occurrence.SOMETIMES:
         return f"{result.occurrence.value} ({count})"
     witnesses = sum(state.executions for state in result.states if state.holds)

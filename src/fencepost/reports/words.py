@@ -232,6 +232,8 @@ def _edge_text(first: Event, second: Event, kind: str, lines: Lines) -> str:
         case "addr" | "data" | "ctrl" if first.thread is not None:
             what = {"addr": "the address of", "data": "the value of", "ctrl": "whether it comes to"}[kind]
             return f"{what} {_event_line(second, lines)} depends on what {before} reads"
+        case "pick":
+            return f"what {before} reads decides which value {_event_line(second, lines)} takes"
         case "block":
             return f"{before} is one step with {_event_line(second, lines)}, in a block under a lock"
         case "rmw" if first.label.kind == "W":

@@ -185,6 +185,7 @@ class _Telling:
                 targets = list(members(row))
                 for target in targets[:1] if kind == "ctrl" else targets:
                     yield Edge(source, target, kind)
+        yield from self.picks()
         for source, target in execution.rf.pairs():
             yield Edge(source, target, "rf")
         for relation, kind in ((execution.co, "mo"), (execution.fr, "fr")):
@@ -192,6 +193,16 @@ class _Telling:
                 for first in members(row):
                     if not (~execution.co).rows[first] & row:
                         yield Edge(source, first, kind)
+
+    def picks(self) -> Iterator[Edge]:
+        """Dependencies on what only decided which value was taken, where there is no stronger one."""
+        relation = self.execution.relation
+        picked = relation("pick-addr") | relation("pick-data") | (relation("rmw-ctrl") - relation("amo"))
+        kept = picked - relation("addr") - relation("data")
+        for source, row in enumerate(kept.rows):
+            yield from (Edge(source, target, "pick") for target in members(row))
+        for source, row in enumerate((relation("pick-ctrl") - relation("ctrl") - kept).rows):
+            yield from (Edge(source, target, "pick") for target in list(members(row))[:1])
 
     # Words
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from itertools import product
 from math import prod
 
@@ -80,16 +81,23 @@ class _Interpreter:
             self.ranges.memory[location.name] = frozenset(location.initial)
         self.narrowings: dict[tuple[Expr, tuple[Known, ...]], dict[str, Known] | None] = {}
         self.evaluations: dict[tuple[Expr, tuple[Known, ...], Known], Known] = {}
+        self.changes = 0  # of what memory may hold
+        self.accesses = [
+            [pc for pc, instruction in enumerate(thread.code) if isinstance(instruction, Access)]
+            for thread in program.threads
+        ]
         self.at: list[list[Env | None]] = [[None] * (len(thread.code) + 1) for thread in program.threads]
 
     def run(self) -> Ranges:
         """Rounds over all threads until nothing changes: memory feeds registers, and registers memory."""
         for number, thread in enumerate(self.program.threads):
             self.at[number][0] = {name: frozenset({value}) for name, value in thread.initial_registers().items()}
-        before: object = None
-        while before != (before := self.snapshot()):
+            self.thread(number, thread, [0])
+        seen = -1  # how much of what happens to memory all threads have seen
+        while seen != self.changes:
+            seen = self.changes
             for number, thread in enumerate(self.program.threads):
-                self.thread(number, thread)
+                self.thread(number, thread, self.accesses[number])
         for number, places in enumerate(self.at):
             for env in places:
                 for name, known in (env or {}).items():
@@ -97,19 +105,20 @@ class _Interpreter:
                     self.ranges.registers[key] = _join(self.ranges.registers.get(key, frozenset()), known)
         return self.ranges
 
-    def snapshot(self) -> object:
-        return dict(self.ranges.memory), self.everywhere, [[env and dict(env) for env in places] for places in self.at]
-
-    def thread(self, number: int, thread: Thread) -> None:
-        waiting = [pc for pc, env in enumerate(self.at[number]) if env is not None]
+    def thread(self, number: int, thread: Thread, starts: Iterable[int]) -> None:
+        """From `starts` on, and from wherever something new comes. Places come in the order of the text."""
+        waiting = sorted(starts)
+        queued = set(waiting)
         while waiting:
-            pc = waiting.pop()
+            pc = heappop(waiting)
+            queued.discard(pc)
             env = self.at[number][pc]
             if pc == len(thread.code) or env is None:
                 continue
             for target, after in self.step(number, pc, thread.code, env):
-                if self.merge(number, target, after):
-                    waiting.append(target)
+                if self.merge(number, target, after) and target not in queued:
+                    queued.add(target)
+                    heappush(waiting, target)
 
     def merge(self, number: int, pc: int, env: Env) -> bool:
         """Whether the place learns something new."""
@@ -176,10 +185,16 @@ class _Interpreter:
     def write(self, ref: Ref, where: Known, values: Known) -> None:
         values = self.wrapped(values)
         if where is None:
-            self.everywhere = _join(self.everywhere, values)
+            joined = _join(self.everywhere, values)
+            self.changes += joined != self.everywhere
+            self.everywhere = joined
             where = frozenset()
+        memory = self.ranges.memory
         for key in self.keys(ref, where):
-            self.ranges.memory[key] = _join(self.ranges.memory.get(key, frozenset({0})), values)
+            old = memory.get(key, frozenset({0}))
+            joined = _join(old, values)
+            self.changes += joined != old or key not in memory
+            memory[key] = joined
 
     def wrapped(self, values: Known) -> Known:
         if values is None or not self.program.wraps:

@@ -54,12 +54,7 @@ class StaleRule:
 
 def stale_rules(program: Program) -> tuple[StaleRule, ...]:
     """The rules that gain something, for locations that may be non-decreasing as far as constants tell."""
-    values = possible_values(program)
-    rising = [
-        location.name
-        for location in program.locations
-        if location.size == 1 and _may_rise(program, location.name, values.reads(location.name))
-    ]
+    rising = rising_locations(program)
     rules = []
     for number, thread in enumerate(program.threads):
         usual = live_registers(thread)
@@ -69,6 +64,16 @@ def stale_rules(program: Program) -> tuple[StaleRule, ...]:
                 if any(kept is not None for kept in live):
                     rules.append(StaleRule(number, register, location, live))
     return tuple(rules)
+
+
+def rising_locations(program: Program) -> tuple[str, ...]:
+    """Locations that may be non-decreasing as far as constants tell."""
+    values = possible_values(program)
+    return tuple(
+        location.name
+        for location in program.locations
+        if location.size == 1 and _may_rise(program, location.name, values.reads(location.name))
+    )
 
 
 def _may_rise(program: Program, location: str, held: ValueSet) -> bool:

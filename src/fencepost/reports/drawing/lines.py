@@ -34,6 +34,7 @@ LINES = {
         filled=False,
         meaning="ctrl: whether this, and all later, runs depends on what is read",
     ),
+    "pick": Line("1 3", "#44337a", _CHEVRON, filled=False, meaning="pick: what is read decides which value is taken"),
     "rmw": Line("", "#00505c", _DIAMOND, filled=True, meaning="rmw: read and write of one atomic step"),
     "block": Line("2 2 8 2", "#00505c", _DOUBLE, filled=False, meaning="block: one step, in a block under a lock"),
     "sc": Line("16 4", "#3b3b8f", _TRIANGLE, filled=True, meaning="sc: the order in which SC fences run"),

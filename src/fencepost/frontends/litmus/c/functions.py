@@ -1,4 +1,4 @@
-"""The functions that C litmus tests call: those of <stdatomic.h>, and what Linux tests use beside them."""
+"""The functions that C litmus tests call: those of <stdatomic.h>, GCC's of the same meaning, and one of Linux."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ _ORDERS = {
     "memory_order_acq_rel": Order.ACQ_REL,
     "memory_order_seq_cst": Order.SEQ_CST,
 }
+_ORDERS |= {name.replace("memory_order", "__ATOMIC").upper(): order for name, order in _ORDERS.items()}
 _LOADS = (Order.RELAXED, Order.ACQUIRE, Order.SEQ_CST)
 _STORES = (Order.RELAXED, Order.RELEASE, Order.SEQ_CST)
 _ALL = tuple(dict.fromkeys(_ORDERS.values()))
@@ -133,6 +134,21 @@ def _compare_exchange(f: Function, *, weak: bool, explicit: bool) -> Operand:
     return _swap_if_equal(f, memory, expected, desired, success, failure, weak=weak)
 
 
+def _compare_exchange_n(f: Function) -> Operand:
+    """GCC's: whether it may fail at will is an argument."""
+    arguments = _Arguments(f)
+    memory = arguments.memory()
+    expected = arguments.place()
+    desired = arguments.value()
+    weak = f.arithmetic.plain(arguments.value())
+    if not isinstance(weak, Const):
+        f.cursor.fail("whether it is weak must be 0 or 1")
+    success = arguments.order(_ALL, "a compare-and-swap")
+    failure = arguments.order(_LOADS, "a compare-and-swap that fails")
+    arguments.end()
+    return _swap_if_equal(f, memory, expected, desired, success, failure, weak=weak.value != 0)
+
+
 def _swap_if_equal(
     f: Function, memory: Memory, expected: Operand, desired: Value, success: Order, failure: Order, *, weak: bool
 ) -> Value:
@@ -216,7 +232,13 @@ FUNCTIONS: dict[str, Callable[[Function], Operand | None]] = {
     "atomic_init": _init,
     "atomic_thread_fence": _fence,
     "__atomic_add_unless": _add_unless,
+    "__atomic_load_n": partial(_load, explicit=True),
+    "__atomic_store_n": partial(_store, explicit=True),
+    "__atomic_compare_exchange_n": _compare_exchange_n,
+    "__atomic_thread_fence": _fence,
 }
+for _name, _op in _FETCHES.items():
+    FUNCTIONS[f"__atomic_{_name}{'_n' if _op is RmwOp.EXCHANGE else ''}"] = partial(_fetch, op=_op, explicit=True)
 for _suffix, _explicit in (("", False), ("_explicit", True)):
     FUNCTIONS[f"atomic_load{_suffix}"] = partial(_load, explicit=_explicit)
     FUNCTIONS[f"atomic_store{_suffix}"] = partial(_store, explicit=_explicit)

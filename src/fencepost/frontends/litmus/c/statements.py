@@ -85,7 +85,10 @@ class Function:
             self._for()
         elif cursor.at("break", "continue"):
             self._leave(cursor.take())
-        elif cursor.at("return", "goto", "switch", "case", "default"):
+        elif cursor.accept("return"):
+            self.code.leave(None)
+            cursor.expect(";")
+        elif cursor.at("goto", "switch", "case", "default"):
             cursor.fail(f"'{token.text}' is not supported", token)
         elif not cursor.accept(";"):
             self._simple()
