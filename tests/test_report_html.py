@@ -13,6 +13,7 @@ from support import results
 from support.browser import Page, browser, find_browser
 
 import fencepost
+from fencepost.frontends import loads
 from fencepost.reports import document, render
 from fencepost.reports.failure import Failure
 from fencepost.reports.outcomes_html import document as litmus_page
@@ -91,6 +92,19 @@ def test_program_graph_steps_and_reasons_are_all_there() -> None:
     assert {step["data-line"] for step in steps} <= lines
     drawn = {attributes["data-event"] for tag, attributes in page.tags if tag == "g" and "data-event" in attributes}
     assert {step["data-event"] for step in steps if "data-event" in step} <= drawn
+
+
+def test_a_step_is_marked_in_its_own_column_of_a_litmus_test() -> None:
+    text = (
+        "X86 SB\n{ }\n P0 | P1 ;\n MOV [x],$1 | MOV [y],$1 ;\n MOV EAX,[y] | MOV EAX,[x] ;\n | NOP ;\nexists (true)\n"
+    )
+    page = Reader(render(fencepost.check(loads(text, "sb.litmus"), model="tso", against="sc"), "html"))
+    cells = {
+        attributes["data-column"] for tag, attributes in page.tags if tag == "span" and "data-column" in attributes
+    }
+    steps = {attributes["data-column"] for tag, attributes in page.tags if tag == "tr" and "data-column" in attributes}
+    assert steps == cells == {"2", "15", "16"}
+    assert "MOV [x],$1 | MOV [y],$1 ;" in page.text
 
 
 def test_nothing_is_loaded_from_outside_and_no_other_script_may_run() -> None:

@@ -39,6 +39,12 @@ inline void plain_access(const void* address, std::uintptr_t place) {
     if constexpr (size == 16) plain_within<log_size, is_write>(thread, number + 8, place);
 }
 
+void watch_copies();  // from now on
+
+// What there is to say at the end of the process is said, once. Returns the exit code that it shall have.
+int end_process(int status);
+void process_has_forked();  // in the child
+
 inline void enter_function(const void* caller) {
     ThreadState* const thread = this_thread;
     if (__builtin_expect(thread == nullptr, 0)) {

@@ -1,5 +1,6 @@
 #include "base/os.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <sys/mman.h>
@@ -24,6 +25,19 @@ std::size_t append_number(char* line, std::size_t used, std::size_t capacity, st
     return used;
 }
 
+// Where the kernel puts nothing by itself: the addresses of the program's memory do not depend on what the runtime does, and
+// lie close together. A wish, not a demand: where it cannot be had, the kernel chooses.
+void* far_away(std::size_t bytes) {
+    static std::atomic<std::uintptr_t> next{std::uintptr_t{1} << 45};
+    constexpr std::uintptr_t page = 4096;
+    constexpr std::uintptr_t huge = std::uintptr_t{1} << 21;
+    if (bytes >= huge) {
+        const std::uintptr_t size = (bytes + 2 * huge - 1) / huge * huge;
+        return reinterpret_cast<void*>((next.fetch_add(size + huge, std::memory_order_relaxed) + huge - 1) & ~(huge - 1));
+    }
+    return reinterpret_cast<void*>(next.fetch_add((bytes + page - 1) / page * page, std::memory_order_relaxed));
+}
+
 struct Arena {
     SpinLock lock;
     char* next = nullptr;
@@ -35,7 +49,7 @@ Arena arena;
 }  // namespace
 
 void* map_pages(std::size_t bytes, const char* purpose) {
-    void* pages = reinterpret_cast<void*>(syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE,
+    void* pages = reinterpret_cast<void*>(syscall(SYS_mmap, far_away(bytes), bytes, PROT_READ | PROT_WRITE,
                                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
     if (pages != MAP_FAILED) return pages;
     char number[32];
@@ -97,18 +111,21 @@ void say(const char* text, const char* more, const char* end) {
     write_all(2, line, used);
 }
 
+void leave_process(int code) {
+    syscall(SYS_exit_group, code);
+    __builtin_unreachable();
+}
+
 void fail(const char* text, const char* more, const char* end) {
     say(text, more, end);
     log_failure(text, more, end);
-    syscall(SYS_exit_group, 4);
-    __builtin_unreachable();
+    leave_process(4);
 }
 
 void fail_usage(const char* text, const char* more, const char* end) {
     say(text, more, end);
     log_failure(text, more, end);
-    syscall(SYS_exit_group, 3);
-    __builtin_unreachable();
+    leave_process(3);
 }
 
 std::uint64_t nanoseconds() {

@@ -24,6 +24,9 @@ void say(const char* text, const char* more = "", const char* end = "");
 // The same for what the user can mend; exit code 3.
 [[noreturn]] void fail_usage(const char* text, const char* more = "", const char* end = "");
 
+// At once, with nothing more done or said (the program's _exit is intercepted).
+[[noreturn]] void leave_process(int code);
+
 std::uint64_t nanoseconds();  // of a clock that nobody intercepts
 
 // Set by the report: writes an `error` record if there is a log.

@@ -1,14 +1,17 @@
 #include "engine/engine.hpp"
 
+#include <unistd.h>
+
 #include "base/busy.hpp"
 #include "base/os.hpp"
+#include "engine/segments.hpp"
+#include "engine/shadow.hpp"
 #include "engine/steps.hpp"
 #include "engine/table.hpp"
 #include "engine/threads.hpp"
 #include "schedule/schedule.hpp"
 
 namespace fencepost::rt {
-
 
 namespace {
 
@@ -60,11 +63,22 @@ void after_fork_child() {
     after_fork_parent();
 }
 
+void prepare_for_runs() {
+    constexpr unsigned threads = 6;
+    static const char in_the_program = 0;
+    const char on_the_stack = 0;
+    current();
+    prepare_for_memory(&in_the_program);
+    prepare_for_memory(&on_the_stack);
+    prepare_for_memory(reinterpret_cast<const void*>(&getpid));  // libraries, and what is mapped
+    prepare_for_threads(threads);
+    prepare_stack_names();
+    if (plain_watched) prepare_segments();
+}
+
 void ignore_begin(ThreadState* thread) { ++thread->ignoring; }
 void ignore_end(ThreadState* thread) {
     if (thread->ignoring) --thread->ignoring;
 }
-
-void run_ended() {}
 
 }  // namespace fencepost::rt

@@ -29,6 +29,9 @@ void thread_detached(ThreadToken* token);
 ThreadToken* token_of(ThreadState* thread);      // null: nobody made one
 unsigned thread_number(const ThreadState* thread);  // in order of creation; main's is 0
 
+// Before a process that will be forked many times, or has to lie in memory as such a one: what most runs need is made now.
+void prepare_for_runs();
+
 // The bytes are fresh: malloc gave them out or free took them, a stack began, pages were mapped.
 void memory_reset(const void* begin, std::size_t bytes);
 
@@ -40,8 +43,5 @@ void after_fork_child();
 // While the count is not 0, nothing that the calling thread does is looked at.
 void ignore_begin(ThreadState* thread);
 void ignore_end(ThreadState* thread);
-
-// In controlled mode: the engine's records of the previous run are dropped.
-void run_ended();
 
 }  // namespace fencepost::rt

@@ -136,6 +136,11 @@ __attribute__((no_sanitize("thread"))) bool is_known_to_all(Event event) {
     return true;
 }
 
+void prepare_segments() {
+    const Guard guard(lock);
+    if (!taken) create();
+}
+
 void lock_segments() { lock.lock(); }
 void unlock_segments() { lock.unlock(); }
 std::uint64_t segment_sweeps() { return sweeps.load(std::memory_order_relaxed); }

@@ -24,6 +24,7 @@ inline Event event_of_segment(std::uint32_t segment) {
     return {segment_events[number_of_segment(segment)].load(std::memory_order_relaxed)};
 }
 
+void prepare_segments();  // there will be some
 // A new segment for the thread, which has none.
 void begin_segment(ThreadState& thread);
 

@@ -144,17 +144,29 @@ void begin_trace_part(ThreadState& thread) {
     thread.trace->begin_part(thread.stack.name_of_calls(), thread.segment >> segment_shift);
 }
 
+namespace {
+
+Trace* trace_of_slot(Slot slot) {
+    Trace* trace = traces[slot].load(std::memory_order_relaxed);
+    if (trace) return trace;
+    trace = static_cast<Trace*>(map_pages(sizeof(Trace), "a trace of plain accesses"));
+    traces[slot].store(trace, std::memory_order_release);
+    return trace;
+}
+
+}  // namespace
+
+void prepare_plain_accesses(Slot slot) {
+    if (plain_watched) trace_of_slot(slot);
+}
+
 void begin_plain_accesses(ThreadState& thread) {
     if (thread.number == 0) {  // before there are others
         plain_watched = options().races;
         history_kept = options().history;
     }
     if (!plain_watched) return;
-    Trace* trace = traces[thread.slot].load(std::memory_order_relaxed);
-    if (!trace) {
-        trace = static_cast<Trace*>(map_pages(sizeof(Trace), "a trace of plain accesses"));
-        traces[thread.slot].store(trace, std::memory_order_release);
-    }
+    Trace* const trace = trace_of_slot(thread.slot);
     thread.trace = trace;
     trace->begin_part(0, 1);
 }
@@ -240,8 +252,8 @@ void plain_slowly(ThreadState& thread, std::uint32_t* cells, std::uint32_t shape
         const bool marked = is_marker(__atomic_load_n(cells + marker_cell, __ATOMIC_RELAXED));
         target = static_cast<unsigned>(thread.random >> 33) % (marked ? 3 : 4);
     }
-    __atomic_store_n(cells + target, mine, __ATOMIC_RELAXED);
     table.note_region(address);
+    __atomic_store_n(cells + target, mine, __ATOMIC_RELAXED);
     trace_event(thread, Trace::of_access(address, place));
 }
 template void plain_slowly<false>(ThreadState&, std::uint32_t*, std::uint32_t, std::uintptr_t, std::uintptr_t);
@@ -267,6 +279,7 @@ void mark_location(Location& location) {
     const std::uintptr_t end = location.address() + location.size;
     for (std::uintptr_t at = location.address(); at < end; at = (at | 7) + 1) {
         std::uint32_t* const cells = table.cells_of(at);
+        table.note_region(at);
         const std::uintptr_t granule = at & ~std::uintptr_t{7};
         unsigned bytes = 0;
         for (unsigned byte = 0; byte < 8; ++byte)
@@ -338,16 +351,21 @@ void check_atomic_against_plain(ThreadState& thread, Location& location, unsigne
 void forget_cells(std::uintptr_t begin, std::uintptr_t end) {
     if (!plain_watched) return;
     constexpr std::uintptr_t large = std::uintptr_t{1} << 15;
+    constexpr std::uintptr_t region = std::uintptr_t{1} << Table::region_bits;
     while (begin < end) {
-        const std::uintptr_t piece_end = (begin | Table::in_piece) + 1;
-        const std::uintptr_t stop = end < piece_end ? end : piece_end;
+        const std::uintptr_t region_end = (begin | (region - 1)) + 1;
+        const std::uintptr_t stop = end < region_end ? end : region_end;
         char* const base = table.cells[begin >> Table::piece_bits].load(std::memory_order_acquire);
-        if (base) {
+        if (!base) {
+            begin = (begin | Table::in_piece) + 1;
+            continue;
+        }
+        if (Table::is_noted(base, begin)) {
             // Whole groups of eight bytes; at the edges those that also hold what stays are left alone.
             const std::uintptr_t from = begin & Table::in_piece & ~std::uintptr_t{7};
             const std::uintptr_t to = (((stop - 1) & Table::in_piece) | 7) + 1;
             char* first = base + from * Table::cell_bytes;
-            char* last = base + to * Table::cell_bytes;
+            char* const last = base + to * Table::cell_bytes;
             if (to - from >= large) {
                 char* const page = reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(first) + 4095) & ~std::uintptr_t{4095});
                 char* const last_page = reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(last) & ~std::uintptr_t{4095});

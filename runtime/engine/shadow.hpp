@@ -28,6 +28,7 @@ constexpr unsigned marker_cell = 3;
 
 inline bool is_marker(std::uint32_t cell) { return (cell >> segment_shift) >= first_marker; }
 
+void prepare_plain_accesses(Slot slot);  // what its thread will need
 void begin_plain_accesses(ThreadState& thread);
 void end_plain_accesses(ThreadState& thread);
 

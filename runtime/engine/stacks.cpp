@@ -16,9 +16,12 @@ struct Stack {
 };
 
 constexpr unsigned bucket_bits = 14;
+constexpr unsigned first_bucket_bits = 8;  // a short run, of which there are thousands, touches one page of them
+constexpr std::uint32_t first_stacks = 1U << 10;
 constexpr std::uint32_t most_stacks = 1U << 20;
 constexpr std::uint32_t many_stacks = 1U << 15;
-std::atomic<Stack*> buckets[1U << bucket_bits];
+std::atomic<Stack*> first_buckets[1U << first_bucket_bits];  // of the first stacks
+std::atomic<Stack*> buckets[1U << bucket_bits];              // of the others
 std::atomic<std::uint32_t> stacks_made{0};
 std::atomic<std::atomic<Stack*>*> by_name{nullptr};
 SpinLock by_name_lock;
@@ -34,14 +37,21 @@ std::atomic<Stack*>* names() {
     return known;
 }
 
+Stack* find(const std::atomic<Stack*>& bucket, std::uint64_t key) {
+    Stack* found = bucket.load(std::memory_order_acquire);
+    while (found && found->key != key) found = found->next.load(std::memory_order_relaxed);
+    return found;
+}
+
 std::uint32_t intern(std::uint64_t key, const std::uintptr_t* frames, unsigned count) {
-    std::atomic<Stack*>& bucket = buckets[key >> (64 - bucket_bits)];
-    Stack* head = bucket.load(std::memory_order_acquire);
+    std::atomic<Stack*>& first_bucket = first_buckets[key >> (64 - first_bucket_bits)];
+    if (const Stack* const found = find(first_bucket, key)) return found->name;
+    const bool is_first = stacks_made.load(std::memory_order_relaxed) < first_stacks;
+    std::atomic<Stack*>& bucket = is_first ? first_bucket : buckets[key >> (64 - bucket_bits)];
     Stack* made = nullptr;
+    Stack* head = bucket.load(std::memory_order_acquire);
     for (;;) {
-        Stack* found = head;
-        while (found && found->key != key) found = found->next.load(std::memory_order_relaxed);
-        if (found) return found->name;
+        if (const Stack* const found = find(bucket, key)) return found->name;
         if (!made) {
             const std::uint32_t name = stacks_made.fetch_add(1, std::memory_order_relaxed) + 1;
             if (name >= most_stacks) return 1;  // too many to tell apart: the reports have some other stack
@@ -59,20 +69,29 @@ std::uint32_t intern(std::uint64_t key, const std::uintptr_t* frames, unsigned c
 
 }  // namespace
 
-void ShadowStack::create() {
-    const std::size_t bytes = most_frames * sizeof(Frame) + (sizeof(Known) << known_bits);
-    bottom_ = static_cast<Frame*>(map_pages(bytes, "a shadow stack"));
+void ShadowStack::begin() {
+    if (!bottom_) {
+        const std::size_t bytes = most_frames * sizeof(Frame) + (sizeof(Known) << known_bits);
+        bottom_ = static_cast<Frame*>(map_pages(bytes, "a shadow stack"));
+        known_ = reinterpret_cast<Known*>(bottom_ + most_frames);
+    }
     top_ = bottom_ + 1;
-    end_ = bottom_ + most_frames;
-    known_ = reinterpret_cast<Known*>(end_);
+    end_ = bottom_ + shallow_frames;
     beyond_ = 0;
 }
 
-void ShadowStack::destroy() {
-    if (bottom_) unmap_pages(bottom_, most_frames * sizeof(Frame) + (sizeof(Known) << known_bits));
-    bottom_ = top_ = end_ = nullptr;
-    known_ = nullptr;
+bool ShadowStack::go_deep() {
+    if (end_ == bottom_ + most_frames) return false;
+    end_ = bottom_ + most_frames;
+    return true;
 }
+
+void ShadowStack::end() {
+    if (end_ != bottom_ + shallow_frames) forget_pages(bottom_ + shallow_frames, (most_frames - shallow_frames) * sizeof(Frame));
+    top_ = bottom_ + 1;
+}
+
+void prepare_stack_names() { names(); }
 
 bool ShadowStack::shallow_ = false;
 

@@ -15,11 +15,11 @@ class ShadowStack {
   public:
     static constexpr std::size_t most_frames = std::size_t{1} << 16;
 
-    void create();
-    void destroy();
+    void begin();  // of a thread
+    void end();    // its memory serves again
 
     void push(std::uintptr_t caller) {
-        if (__builtin_expect(top_ == end_, 0)) {
+        if (__builtin_expect(top_ == end_, 0) && !go_deep()) {
             ++beyond_;
             return;
         }
@@ -58,6 +58,9 @@ class ShadowStack {
     };
     static constexpr unsigned known_bits = 9;
 
+    static constexpr std::size_t shallow_frames = 512;  // what lies deeper is not kept for the next thread
+    bool go_deep();
+
     std::uint32_t name_slowly(std::uintptr_t place, std::uint64_t key);
 
     // Set when there are so many stacks, by recursion most likely, that only the innermost two frames are told apart.
@@ -69,6 +72,8 @@ class ShadowStack {
     std::size_t beyond_ = 0;
     Known* known_ = nullptr;
 };
+
+void prepare_stack_names();
 
 // The number of a stack that is not the calling thread's. Never 0.
 std::uint32_t name_of_stack(const std::uintptr_t* frames, unsigned count);

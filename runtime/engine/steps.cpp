@@ -241,6 +241,13 @@ void sc_write_clocks(ThreadState& thread, Location& location, const Access& acce
 
 bool means_psc(const Access& access) { return access.order == SeqCst && options().sc == ScAccesses::Rc11; }
 
+void enter_psc(ThreadState& thread, Location& location, bool is_sc, void (*sc_access)(ThreadState&, Location&)) {
+    if (is_sc && !psc_in_use.load(std::memory_order_relaxed)) psc_in_use.store(true, std::memory_order_relaxed);
+    if (!psc_matters()) return;
+    psc_enter(thread, location, is_sc);
+    if (is_sc) sc_access(thread, location);
+}
+
 void note_fences(const ThreadState& thread, Location& location) {
     const Epoch known = thread.clocks[fence_slot];
     if (__builtin_expect(known != 0, 0) && location.fences < known) location.fences = static_cast<std::uint32_t>(known);
@@ -288,11 +295,7 @@ void begin_history(Location& location, std::uint64_t value) {
 void read_slowly(ThreadState& thread, Location& location, const Access& access) {
     const bool is_acquire = acquires(access.order);
     const bool is_sc = means_psc(access);
-    if (psc_matters() || is_sc) {
-        if (is_sc) psc_in_use.store(true, std::memory_order_relaxed);
-        psc_enter(thread, location, is_sc);
-        if (is_sc) psc_sc_read(thread, location);
-    }
+    enter_psc(thread, location, is_sc, psc_sc_read);
     const bool grown = acquire_clock(thread, location, is_acquire);
     const bool grown_sc = !location.is_ignored && learn(thread, ThreadState::Sc, location, ScWrite);
     const bool is_first = !thread.knows(location.sc_write.owner) && !has_read(thread, location);
@@ -313,12 +316,8 @@ void write_step(ThreadState& thread, Location& location, const Access& access, s
     const bool is_release = releases(access.order);
     thread.tick();
     sc_write_clocks(thread, location, access);
-    if (psc_matters() || is_sc) {
-        if (is_sc) psc_in_use.store(true, std::memory_order_relaxed);
-        psc_enter(thread, location, is_sc);
-        if (is_sc) psc_sc_write(thread, location);
-        psc_release(thread, location, is_release, false, is_sc);
-    }
+    enter_psc(thread, location, is_sc, psc_sc_write);
+    if (psc_matters()) psc_release(thread, location, is_release, false, is_sc);
     release_clock(thread, location, is_release, false);
     push_write(thread, location, access, value, false);
     note_fences(thread, location);
@@ -329,11 +328,7 @@ void rmw_step(ThreadState& thread, Location& location, const Access& access, std
     const bool is_release = releases(access.order);
     thread.tick();
     sc_write_clocks(thread, location, access);
-    if (psc_matters() || is_sc) {
-        if (is_sc) psc_in_use.store(true, std::memory_order_relaxed);
-        psc_enter(thread, location, is_sc);
-        if (is_sc) psc_sc_write(thread, location);
-    }
+    enter_psc(thread, location, is_sc, psc_sc_write);
     if (acquire_clock(thread, location, acquires(access.order))) {
         thread.current_since = thread.epoch;
     }

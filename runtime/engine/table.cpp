@@ -39,6 +39,14 @@ char* map_piece(std::atomic<char*>& piece, std::size_t bytes, const char* purpos
     return base;
 }
 
+void create_locations() {
+    constexpr std::size_t bytes = sizeof(Location) * most_locations;
+    constexpr std::size_t small = std::size_t{1} << 22;  // from here on large pages are worth it
+    all_locations = static_cast<Location*>(map_pages(bytes, "atomic locations"));
+    syscall(SYS_madvise, all_locations, bytes, MADV_DONTDUMP);
+    syscall(SYS_madvise, reinterpret_cast<char*>(all_locations) + small, bytes - small, MADV_HUGEPAGE);
+}
+
 Location* take_location() {
     made.fetch_add(1, std::memory_order_relaxed);
     const Guard guard(spare.lock);
@@ -46,13 +54,7 @@ Location* take_location() {
         spare.first = location_of(location->next.load(std::memory_order_relaxed));
         return location;
     }
-    if (!all_locations) {
-        constexpr std::size_t bytes = sizeof(Location) * most_locations;
-        constexpr std::size_t small = std::size_t{1} << 22;  // from here on large pages are worth it
-        all_locations = static_cast<Location*>(map_pages(bytes, "atomic locations"));
-        syscall(SYS_madvise, all_locations, bytes, MADV_DONTDUMP);
-        syscall(SYS_madvise, reinterpret_cast<char*>(all_locations) + small, bytes - small, MADV_HUGEPAGE);
-    }
+    if (!all_locations) create_locations();
     if (++spare.used == most_locations) fail("more atomic locations at once than the sanitizer has room for");
     return new (all_locations + spare.used) Location();
 }
@@ -102,7 +104,12 @@ void forget_locations(std::uintptr_t begin, std::uintptr_t end) {
             at = (at | Table::in_piece) - 3;
             continue;
         }
-        if (!(Table::mark(base, at).load(std::memory_order_relaxed) & Table::mark_bit(at))) {
+        const std::uint64_t marks = Table::mark(base, at).load(std::memory_order_relaxed);
+        if (marks == 0) {
+            at = (at | (64 * 4096 - 1)) - 3;
+            continue;
+        }
+        if (!(marks & Table::mark_bit(at))) {
             at = (at | 4095) - 3;
             continue;
         }
@@ -131,6 +138,15 @@ void forget_locations(std::uintptr_t begin, std::uintptr_t end) {
 }
 
 }  // namespace
+
+void prepare_for_memory(const void* near) {
+    const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(near);
+    if (!is_watchable(address)) return;
+    table.head(address);
+    if (plain_watched) table.cells_of(address);
+    const Guard guard(spare.lock);
+    if (!all_locations) create_locations();
+}
 
 char* Table::map_locations(std::uintptr_t address) {
     return map_piece(locations[address >> piece_bits], (std::size_t{1} << piece_bits) + mark_bytes,

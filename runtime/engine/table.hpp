@@ -38,6 +38,9 @@ struct Table {
     static constexpr unsigned region_bits = 20;
     static constexpr std::size_t regions = std::size_t{1} << (piece_bits - region_bits);
     static char* regions_of(char* piece) { return piece + (cell_bytes << piece_bits); }
+    static bool is_noted(char* piece, std::uintptr_t address) {
+        return __atomic_load_n(regions_of(piece) + ((address & in_piece) >> region_bits), __ATOMIC_RELAXED) != 0;
+    }
     void note_region(std::uintptr_t address) {
         char& noted = regions_of(cells[address >> piece_bits].load(std::memory_order_relaxed))[(address & in_piece) >> region_bits];
         if (__builtin_expect(__atomic_load_n(&noted, __ATOMIC_RELAXED) == 0, 0)) __atomic_store_n(&noted, 1, __ATOMIC_RELAXED);
@@ -89,6 +92,9 @@ void forget_cells(std::uintptr_t begin, std::uintptr_t end);
 
 // Forgets all atomic locations and plain accesses in there.
 void forget_memory(std::uintptr_t begin, std::size_t bytes);
+
+// What accesses around there need is there when they come.
+void prepare_for_memory(const void* near);
 
 std::uint64_t locations_made();
 

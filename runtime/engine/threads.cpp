@@ -95,13 +95,16 @@ ThreadState* begin(ThreadToken* token) {
     {
         const Guard guard(lock);
         thread = unused;
+        ShadowStack stack;
         if (thread) {
             unused = thread->next;
+            stack = thread->stack;
             thread->~ThreadState();
         } else {
             thread = static_cast<ThreadState*>(allocate_forever(sizeof(ThreadState), "threads"));
         }
         new (thread) ThreadState();
+        thread->stack = stack;
         thread->slot = token->slot;
         thread->epoch = places[token->slot].last;
         thread->number = token->number;
@@ -117,7 +120,7 @@ ThreadState* begin(ThreadToken* token) {
     thread->token = token;
     thread->random = 0x9e3779b97f4a7c15U * (thread->number + 1);
     thread->widen(thread->slot + 1);
-    thread->stack.create();
+    thread->stack.begin();
     begin_plain_accesses(*thread);
     thread->tick();
     thread->current_since = thread->sc_since = thread->epoch;
@@ -211,7 +214,7 @@ void thread_finished() {
         pack(*token, *thread);
         token->finished = true;
     }
-    thread->stack.destroy();
+    thread->stack.end();
     {
         const Guard guard(lock);
         leave_slot(thread->slot, thread->epoch);
@@ -234,6 +237,17 @@ void thread_joined(ThreadState* by, ThreadToken* token) {
         if (token->finished) unpack(*token, *by);
     }
     release_token(token);
+}
+
+void prepare_for_threads(unsigned count) {
+    const Guard guard(lock);
+    for (unsigned i = 0; i < count; ++i) {
+        ThreadState* const thread = new (allocate_forever(sizeof(ThreadState), "threads")) ThreadState();
+        thread->stack.begin();
+        thread->next = unused;
+        unused = thread;
+        if (places_used + i < most_slots) prepare_plain_accesses(places_used + i);
+    }
 }
 
 void thread_detached(ThreadToken* token) { release_token(token); }

@@ -30,6 +30,9 @@ inline bool is_discarded(Event event) {
            event.epoch() <= discarded[event.slot()].load(std::memory_order_relaxed);
 }
 
+// What so many more threads need is there when they come.
+void prepare_for_threads(unsigned count);
+
 // All that ever were; those that have ended stay in the list until their place is used again.
 ThreadState* all_threads();
 ThreadState* thread_of_slot(Slot slot);

@@ -37,7 +37,7 @@ void end(sched::Status status) {
     const int found = rt::final_status(0);
     const int code = found != 0 ? found : cause;
     rt::write_end(code);
-    _exit(code);
+    rt::leave_process(code);
 }
 
 }  // namespace

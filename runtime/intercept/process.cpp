@@ -5,11 +5,13 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "abi/entry.hpp"
 #include "base/options.hpp"
 #include "base/os.hpp"
 #include "engine/engine.hpp"
 #include "real.hpp"
 #include "schedule/run.hpp"
+#include "schedule/scheduler.hpp"
 #include "sync.hpp"
 #include "threads.hpp"
 
@@ -20,8 +22,18 @@ namespace {
 using Main = int (*)(int, char**, char**);
 Main program_main = nullptr;
 
+// In every process of controlled runs, so that each finds its memory laid out alike.
+void prepare_for_runs() {
+    const rt::Options& options = rt::options();
+    if (strcmp(options.schedule, "native") == 0 && options.replay == nullptr && !options.server) return;
+    rt::prepare_for_runs();
+    sched::prepare_tasks();
+    prepare_stacks();
+}
+
 int run_main(int count, char** arguments, char** environment) {
     connect_scheduler();
+    prepare_for_runs();
     sched::prepare_run();  // the fork server stays in here, and its children come out
     watch_main_thread();
     return program_main(count, arguments, environment);
@@ -87,6 +99,7 @@ FENCEPOST_INTERCEPTOR pid_t fork() {
     const pid_t child = REAL(fork)();
     if (child == 0) {
         rt::after_fork_child();
+        rt::process_has_forked();
         unlock_threads();
         if (sched::controlled()) sched::after_fork_in_child();
     } else {

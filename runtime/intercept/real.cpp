@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "base/os.hpp"
+
 namespace fencepost::intercept {
 
 void* find_next(const char* name, const char* version, bool optional) {
@@ -15,7 +17,7 @@ void* find_next(const char* name, const char* version, bool optional) {
         for (const char* part : parts) {
             if (write(2, part, strlen(part)) < 0) break;
         }
-        _exit(4);
+        rt::leave_process(4);
     }
     return found;
 }

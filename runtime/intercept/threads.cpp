@@ -29,6 +29,7 @@ struct Entry {
     Routine routine;
     bool returns_int;
     void* argument;
+    std::size_t stack_size;
     sigset_t signals;  // that its creator has blocked
     Entry* next;
 };
@@ -93,13 +94,37 @@ void arm_end() {
     REAL(pthread_setspecific)(end_key, reinterpret_cast<void*>(static_cast<long>(PTHREAD_DESTRUCTOR_ITERATIONS)));
 }
 
-void reset_stack() {
+#if defined(__x86_64__) && defined(__GLIBC__)
+// What pthread_getattr_np tells, which allocates memory in the new thread, and with it an arena of the C library. The thread's
+// descriptor lies at the upper end of its stack, in the last page.
+void reset_stack(std::size_t size) {
+    constexpr std::uintptr_t page = 4096;
+    const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(pthread_self()) | (page - 1)) + 1;
+    const std::uintptr_t here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    if (here < end && end - here < size) rt::memory_reset(reinterpret_cast<const void*>(end - size), size);
+}
+#else
+void reset_stack(std::size_t) {
     pthread_attr_t attributes;
     if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
     void* base = nullptr;
     std::size_t size = 0;
     if (pthread_attr_getstack(&attributes, &base, &size) == 0) rt::memory_reset(base, size);
     pthread_attr_destroy(&attributes);
+}
+#endif
+
+std::size_t stack_size(const pthread_attr_t* attributes) {
+    std::size_t size = 0;
+    if (attributes != nullptr) {
+        pthread_attr_getstacksize(attributes, &size);
+        return size;
+    }
+    pthread_attr_t defaults;
+    if (pthread_getattr_default_np(&defaults) != 0) return 0;
+    pthread_attr_getstacksize(&defaults, &size);
+    pthread_attr_destroy(&defaults);
+    return size;
 }
 
 void* run_thread(void* argument) {
@@ -111,7 +136,7 @@ void* run_thread(void* argument) {
         start = *mine;
     }
     if (start.task >= 0) sched::enter(start.task);
-    reset_stack();
+    reset_stack(start.stack_size);
     rt::thread_started(start.token);
     arm_end();
     pthread_sigmask(SIG_SETMASK, &start.signals, nullptr);
@@ -179,6 +204,14 @@ void watch_main_thread() {
     arm_end();
 }
 
+void prepare_stacks() {
+    constexpr unsigned count = 4;
+    pthread_t threads[count];
+    unsigned made = 0;
+    while (made < count && REAL(pthread_create)(&threads[made], nullptr, [](void* argument) { return argument; }, nullptr) == 0) ++made;
+    while (made > 0) REAL(pthread_join)(threads[--made], nullptr);
+}
+
 int create_thread(pthread_t* thread, const pthread_attr_t* attributes, Routine routine, void* argument,
                   bool returns_int) {
     sched::point(sched::Point::Create, nullptr, false);
@@ -187,6 +220,7 @@ int create_thread(pthread_t* thread, const pthread_attr_t* attributes, Routine r
     entry->argument = argument;
     entry->returns_int = returns_int;
     entry->task = -1;
+    entry->stack_size = stack_size(attributes);
     int kind = PTHREAD_CREATE_JOINABLE;
     if (attributes != nullptr) pthread_attr_getdetachstate(attributes, &kind);
     entry->detached = kind == PTHREAD_CREATE_DETACHED;

@@ -346,6 +346,8 @@ void log_failure(const char* text, const char* more, const char* end) {
 Findings findings() { return counts; }
 void count_deadlock() { ++counts.deadlocks; }
 
+void forget_findings() { counts = Findings(); }
+
 void begin_run_log(std::uint64_t run) {
     run_number = run;
     in_run = true;

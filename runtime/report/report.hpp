@@ -42,6 +42,7 @@ struct Findings {
 };
 Findings findings();
 void count_deadlock();
+void forget_findings();  // of the parent, in the child of a fork: they do not make its exit code
 
 // The descriptor of the log, or -1: short text goes to stderr then.
 int log_descriptor();

@@ -12,8 +12,10 @@
 #include <cstring>
 
 #include "base/busy.hpp"
+#include "base/os.hpp"
 #include "explore.hpp"
 #include "pages.hpp"
+#include "processors.hpp"
 #include "trace.hpp"
 
 namespace fencepost::sched {
@@ -332,7 +334,7 @@ void print_deadlock(const Task* const* blocked, int count) {
     for (int i = 0; i < count; ++i) print_message(blocked[i]->why != nullptr ? blocked[i]->why : "waits");
 }
 
-void end_at_once(Status) { _exit(66); }
+void end_at_once(Status) { rt::leave_process(66); }
 
 }  // namespace
 
@@ -365,6 +367,13 @@ const char* name_of(Kind kind) {
     return "?";
 }
 
+void prepare_tasks() {
+    if (u.tasks != nullptr) return;
+    u.tasks = pages<Task>(max_tasks);
+    u.live = pages<Task*>(max_tasks);
+    u.ready = pages<Task*>(max_tasks);
+}
+
 void begin_run(const Config& config) {
     u.config = config;
     *outcome = Outcome{};
@@ -372,11 +381,8 @@ void begin_run(const Config& config) {
     outcome->depth = config.depth;
     outcome->kind = config.kind;
     if (config.kind == Kind::Native) return;
-    if (u.tasks == nullptr) {
-        u.tasks = pages<Task>(max_tasks);
-        u.live = pages<Task*>(max_tasks);
-        u.ready = pages<Task*>(max_tasks);
-    }
+    share_processor();
+    prepare_tasks();
     if (u.tasks == nullptr || u.live == nullptr || u.ready == nullptr)
         abandon(Status::Diverged, "there is no memory for controlled scheduling");
     u.strategy.start(config.kind, config.seed, config.depth, config.expected_steps);
@@ -404,7 +410,7 @@ void abandon(Status status, const char* message) {
     if (message != nullptr) hooks.message(message);
     finish_run();
     hooks.end(status);
-    _exit(66);
+    rt::leave_process(66);
 }
 
 void reach(Point kind, const void* address, bool writes) {

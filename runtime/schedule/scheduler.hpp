@@ -43,6 +43,8 @@ struct Config {
 };
 
 // Makes the calling thread task 0, holder of the token. Called once in a run, before main.
+// The memory that a run needs, before the process is forked for it.
+void prepare_tasks();
 void begin_run(const Config& config);
 
 // Writes the end of the recording. Called once, when the process is about to end.

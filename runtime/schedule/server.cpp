@@ -264,7 +264,7 @@ void serve(int in, int out) {
         answer.pair("k", options.steps).word(" hash=").number(outcome->hash, 16);
         answer.send(out);
     }
-    _exit(0);
+    rt::leave_process(0);
 }
 
 void explore_alone(std::uint64_t runs) {
@@ -293,7 +293,7 @@ void explore_alone(std::uint64_t runs) {
     answer.send(2);
     constexpr int unknown = 2;
     const bool found = result.findings != 0 || status == Status::Deadlock;
-    _exit(result.complete ? 0 : found ? rt::options().exitcode : unknown);
+    rt::leave_process(result.complete ? 0 : found ? rt::options().exitcode : unknown);
 }
 
 }  // namespace fencepost::sched

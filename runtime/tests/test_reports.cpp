@@ -54,7 +54,7 @@ TEST("blocks of the pool are at least as large as wanted, and wanted again they 
 
 TEST("stacks have names, the same for the same calls") {
     rt::ShadowStack stack;
-    stack.create();
+    stack.begin();
     stack.push(0x100);
     stack.push(0x200);
     const std::uint32_t inner = stack.name(0x300);
@@ -70,7 +70,7 @@ TEST("stacks have names, the same for the same calls") {
     for (int i = 0; i < 200000; ++i) stack.push(0x400);  // deeper than is kept
     for (int i = 0; i < 200000; ++i) stack.pop();
     CHECK(stack.name(0x300) == inner);
-    stack.destroy();
+    stack.end();
 }
 
 TEST("a trace tells the stack of a past access, across its parts, until it is overwritten") {

@@ -118,12 +118,35 @@ def source(program: Program) -> Iterator[str]:
     if not program.source:
         return
     lines = program.source.splitlines()
+    cells = _cells(program)
     yield '<ol class="source">'
     for number, line in enumerate(lines[:_MOST_LINES], start=1):
-        yield f'<li data-line="{number}"><code>{text(line) or " "}</code></li>'
+        yield f'<li data-line="{number}"><code>{_parts(line, cells.get(number, ())) or " "}</code></li>'
     if len(lines) > _MOST_LINES:
         yield f'<li class="rest">{len(lines) - _MOST_LINES:,} more lines</li>'
     yield "</ol>"
+
+
+def _cells(program: Program) -> dict[int, list[int]]:
+    """Where instructions stand in the lines that have those of several threads: a litmus test has them in columns."""
+    found: dict[int, dict[int, int]] = {}
+    for number, thread in enumerate(program.threads):
+        for instruction in thread.code:
+            if instruction.span is not None:
+                found.setdefault(instruction.span.line, {})[instruction.span.column] = number
+    return {line: sorted(columns) for line, columns in found.items() if len(set(columns.values())) > 1}
+
+
+def _parts(line: str, columns: Sequence[int]) -> str:
+    """The text of a line, each of its cells to be found by the column in which it starts."""
+    parts, done = [], 0
+    for column in columns:
+        start = column - 1
+        end = min((place for mark in "|;" if (place := line.find(mark, start)) >= 0), default=len(line))
+        cell = line[start:end].rstrip()
+        parts += [text(line[done:start]), f'<span data-column="{column}">{text(cell)}</span>']
+        done = start + len(cell)
+    return "".join((*parts, text(line[done:])))
 
 
 def _steps(witness: Witness, program: Program) -> Iterator[str]:
@@ -133,7 +156,7 @@ def _steps(witness: Witness, program: Program) -> Iterator[str]:
     yield "<th>what happens</th></tr></thead><tbody>"
     for number, step in enumerate(witness.trace, start=1):
         event = "" if step.event is None else f' data-event="{step.event}"'
-        line = "" if step.span is None else f' data-line="{step.span.line}"'
+        line = "" if step.span is None else f' data-line="{step.span.line}" data-column="{step.span.column}"'
         mark = ' class="wrong"' if step is wrong else ""
         cells = (
             str(number),

@@ -47,10 +47,11 @@
       for (const edge of this.section.querySelectorAll("svg [data-source]")) {
         edge.classList.toggle("later", is_later(edge.dataset.source) || is_later(edge.dataset.target));
       }
-      for (const item of this.lines.values()) item.classList.remove("now");
+      for (const part of this.section.querySelectorAll(".source .now")) part.classList.remove("now");
       const line = this.lines.get(row.dataset.line);
       if (line) {
-        line.classList.add("now");
+        const cell = line.querySelector(`[data-column="${row.dataset.column}"]`);
+        (cell ?? line).classList.add("now");
         const box = line.parentElement;
         if (scroll && (line.offsetTop < box.scrollTop + box.offsetTop ||
                        line.offsetTop > box.scrollTop + box.offsetTop + box.clientHeight - 20)) {
