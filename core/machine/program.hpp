@@ -99,10 +99,10 @@ struct Cell {
     // The class of every value, or no_class if the cell never holds it: views only distinguish classes (Remark 3).
     std::vector<std::uint16_t> classes;
     int class_count = 0;
-    std::vector<Value> run_start;  // for every value, the least from which on up to it all are of one class
+    std::vector<Value> run_start{};  // for every value, the least from which on up to it all are of one class
     std::int64_t address = 0;  // where addresses are values
     bool has_address = false;
-    Lag lag;
+    Lag lag{};
     bool moves = false;   // a counter whose values matter only relative to each other, and all that hold them have a lag
     bool rising = false;  // some StaleRule or Lag relies on its never decreasing: to be observed on every write
 };
