@@ -178,6 +178,44 @@ def reductions(arguments: argparse.Namespace) -> None:
             raise SystemExit(f"{file.stem}: the verdict depends on a reduction: {verdicts}")
 
 
+# The same answers without each
+
+
+def agreement(arguments: argparse.Namespace) -> None:
+    print("## The same verdicts without each reduction, and with two workers\n")
+    print(f"At most {arguments.limit} s and 4 GB each. ", end="")
+    print("Both notions: = the same, > out of budget, ! other.\n")
+    variants = {
+        "none": [option for name in REDUCTIONS for option in ("--no-reduction", name)],
+        **{f"no {name}": ["--no-reduction", name] for name in REDUCTIONS},
+        "two workers": [],
+    }
+    table("program", *variants)
+    same = out = 0
+    other: list[str] = []
+    for file in chosen(arguments, EXAMPLES):
+        cells = dict.fromkeys(variants, "")
+        for notion, options in NOTIONS.items():
+            expected = check(file, "--jobs", "1", *options, *budgets(arguments)).verdict
+            for name, variant in variants.items():
+                jobs = "2" if name == "two workers" else "1"
+                budget = ("--timeout", arguments.limit, "--memory", "4G")
+                found = check(file, "--jobs", jobs, *options, *variant, *budget).verdict
+                if found == expected:
+                    same += 1
+                    cells[name] += "="
+                elif found == "unknown":
+                    out += 1
+                    cells[name] += ">"
+                else:
+                    other.append(f"{file.stem} ({notion}, {name}): {found}")
+                    cells[name] += "!"
+        row(file.stem, *cells.values())
+    print(f"\n{same} the same, {out} out of budget, {len(other)} other.")
+    if other:
+        raise SystemExit("verdicts that depend on reductions or workers: " + ", ".join(other))
+
+
 # One worker and two
 
 
@@ -236,6 +274,7 @@ PARTS: dict[str, Callable[[argparse.Namespace], None]] = {
     "spin": peers,
     "workers": workers,
     "reductions": reductions,
+    "agreement": agreement,
     "larger": larger,
 }
 

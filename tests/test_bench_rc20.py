@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from fencepost import Reduction
+
 BENCH = Path(__file__).parent.parent / "bench" / "rc20.py"
 
 
@@ -38,3 +40,14 @@ def test_a_part_that_is_not_there_is_named():
     finished = bench("nothing")
     assert finished.returncode == 2
     assert "no part is called nothing" in finished.stderr
+
+
+def test_what_does_not_depend_on_reductions_is_counted():
+    finished = bench("agreement", "--only", "lock_exchange")
+    assert finished.returncode == 0, finished.stderr
+    variants = len(rc20_reductions()) + 2  # all off, and two workers
+    assert f"{2 * variants} the same, 0 out of budget, 0 other." in finished.stdout
+
+
+def rc20_reductions():
+    return [reduction for reduction in Reduction if reduction is not Reduction.PAIRS]

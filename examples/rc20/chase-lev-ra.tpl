@@ -4,8 +4,8 @@
 // The work-stealing deque of Chase and Lev (2005), its orders after Le et al. (2013) and Kang (2018), strengthened
 // where robustness needs it, as Margalit and Lahav (POPL 2021) found. The owner pushes and pops at the bottom, two
 // stealers take from the top; only for the last item they compete, with a CAS. There are two slots. The owner stops
-// at index 20 of 255: a stealer may hold any old index, and with two of them the states grow with the cube of that
-// bound. Here with release/acquire accesses throughout.
+// at index 200 of 255: a stealer may hold any old index, and which of those that are taken makes no difference.
+// Here with release/acquire accesses throughout.
 global top, bot;           // items are at top, .., bot - 1
 
 fn owner {
@@ -15,7 +15,7 @@ fn owner {
         b = bot.load(acq);
         fence(seq_cst);
         t = top.load(acq);
-        if (b - t > 1 || b == 20) goto again;              // full
+        if (b - t > 1 || b == 200) goto again;              // full
         bot.store(b + 1, rel);
     } {                                                     // pop
         b = bot.load(acq);
