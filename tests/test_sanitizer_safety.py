@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -26,7 +27,7 @@ def troubles(request, tmp_path_factory):
 
 @pytest.mark.parametrize("schedule", ["native", "default"])
 @pytest.mark.parametrize(
-    "what", ["signal_handler", "detached", "thread_locals", "many_threads", "at_once", "forks", "message"]
+    "what", ["signal_handler", "detached", "thread_locals", "many_threads", "at_once", "forks", "message", "pairs"]
 )
 def test_runs_as_without_the_tool(troubles, what, schedule):
     runs = 2 if what in ("many_threads", "at_once") else 8
@@ -40,6 +41,18 @@ def test_exit_in_a_thread_keeps_its_code(troubles, schedule):
     result = campaign(troubles, "exit_in_thread", schedule=schedule, runs=5)
     assert [finding.headline for finding in result.findings] == ["the program ended with exit code 7"]
     assert result.totals.endings == {"failed": 5}
+
+
+@pytest.mark.parametrize("what", ["copies", "ends_at_once", "ends_quickly", "child_ends_at_once"])
+def test_a_race_is_told_however_it_comes_about_and_the_process_ends(troubles, what, tmp_path):
+    log = tmp_path / "log"
+    settings = {**os.environ, "FENCEPOST_OPTIONS": f"schedule=random:seed=1:log_path={log}"}
+    done = subprocess.run([troubles, what], env=settings, check=False)
+    records = [json.loads(line) for line in log.read_text().splitlines()]
+    assert done.returncode == 66
+    assert "race" in {record["type"] for record in records}
+    ends = [record for record in records if record["type"] == "end"]
+    assert len(ends) == (2 if what == "child_ends_at_once" else 1)
 
 
 def test_no_memory_for_the_tool_is_a_message(troubles):
