@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from support.compilers import build, campaign, needs_runtime
 
+from fencepost.sanitizer.results import Kind
+
 PROGRAM = Path(__file__).parent / "programs" / "troubles.cpp"
 
 pytestmark = needs_runtime
@@ -34,6 +36,14 @@ def test_runs_as_without_the_tool(troubles, what, schedule):
     result = campaign(troubles, what, schedule=schedule, runs=runs)
     assert [finding.headline for finding in result.findings] == []
     assert result.totals.endings == {"ok": runs}
+
+
+@pytest.mark.parametrize("schedule", ["native", "default"])
+def test_atomics_of_different_sizes_at_one_place_synchronise_and_are_told(troubles, schedule):
+    result = campaign(troubles, "sizes", schedule=schedule, runs=8)
+    assert {finding.kind for finding in result.findings} == {Kind.TROUBLE}
+    assert "different sizes overlap" in result.findings[0].headline
+    assert result.totals.endings == {"ok": 8}
 
 
 @pytest.mark.parametrize("schedule", ["native", "default"])

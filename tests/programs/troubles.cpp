@@ -206,6 +206,25 @@ static void pairs() {
   reader.join();
 }
 
+// A word, and a half of it.
+static void sizes() {
+  static union {
+    unsigned long whole;
+    unsigned halves[2];
+  } word;
+  static long data = 0;
+  std::thread writer([] {
+    data = 1;
+    __atomic_store_n(&word.whole, 0x100000001UL, __ATOMIC_RELEASE);
+  });
+  std::thread reader([] {
+    while (__atomic_load_n(&word.halves[1], __ATOMIC_ACQUIRE) == 0) std::this_thread::yield();
+    if (data != 1) std::abort();
+  });
+  writer.join();
+  reader.join();
+}
+
 static void hang() {
   std::thread other([] {
     for (;;) sleep(1000);
@@ -229,7 +248,7 @@ int main(int count, char **words) {
              {"detached", detached}, {"thread_locals", thread_locals}, {"many_threads", many_threads},
              {"at_once", at_once}, {"forks", forks}, {"hang", hang}, {"many_locations", many_locations},
              {"copies", copies}, {"ends_at_once", ends_at_once}, {"ends_quickly", ends_quickly},
-             {"child_ends_at_once", child_ends_at_once}, {"pairs", pairs}};
+             {"child_ends_at_once", child_ends_at_once}, {"pairs", pairs}, {"sizes", sizes}};
   for (const auto &one : all)
     if (count > 1 && std::strcmp(one.name, words[1]) == 0) {
       one.run();
