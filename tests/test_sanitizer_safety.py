@@ -29,7 +29,8 @@ def troubles(request, tmp_path_factory):
 
 @pytest.mark.parametrize("schedule", ["native", "default"])
 @pytest.mark.parametrize(
-    "what", ["signal_handler", "detached", "thread_locals", "many_threads", "at_once", "forks", "message", "pairs"]
+    "what",
+    ["signal_handler", "detached", "thread_locals", "many_threads", "at_once", "forks", "message", "pairs", "symbols"],
 )
 def test_runs_as_without_the_tool(troubles, what, schedule):
     runs = 2 if what in ("many_threads", "at_once") else 8

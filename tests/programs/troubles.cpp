@@ -1,4 +1,5 @@
 // Programs for the sanitizer's tests: the first argument says which.
+#include <dlfcn.h>
 #include <fencepost.h>
 #include <pthread.h>
 #include <signal.h>
@@ -160,7 +161,7 @@ static void forks() {
 }
 
 // Copied whole by the one, partly overwritten by the other.
-static char copied[64], source[64];
+char copied[64], source[64];
 static void copies() {
   volatile std::size_t size = sizeof copied;  // not known to the compiler, which would not call anything else
   std::thread one([&] { std::memcpy(copied, source, size); });
@@ -206,6 +207,15 @@ static void pairs() {
   reader.join();
 }
 
+// dlsym frees its last message when it is asked again.
+static void symbols() {
+  std::thread other([] {
+    for (int i = 0; i < 3; ++i)
+      if (dlsym(RTLD_DEFAULT, "there_is_no_such_function")) std::abort();
+  });
+  other.join();
+}
+
 // A word, and a half of it.
 static void sizes() {
   static union {
@@ -248,7 +258,7 @@ int main(int count, char **words) {
              {"detached", detached}, {"thread_locals", thread_locals}, {"many_threads", many_threads},
              {"at_once", at_once}, {"forks", forks}, {"hang", hang}, {"many_locations", many_locations},
              {"copies", copies}, {"ends_at_once", ends_at_once}, {"ends_quickly", ends_quickly},
-             {"child_ends_at_once", child_ends_at_once}, {"pairs", pairs}, {"sizes", sizes}};
+             {"child_ends_at_once", child_ends_at_once}, {"pairs", pairs}, {"sizes", sizes}, {"symbols", symbols}};
   for (const auto &one : all)
     if (count > 1 && std::strcmp(one.name, words[1]) == 0) {
       one.run();
