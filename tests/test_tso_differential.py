@@ -17,7 +17,9 @@ PARTS = 10
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-@pytest.mark.parametrize(("check", "share"), [("machine", 1), ("triangles", 5), ("loops", 5), ("versions", 5)])
+@pytest.mark.parametrize(
+    ("check", "share"), [("machine", 1), ("triangles", 5), ("loops", 5), ("versions", 5), ("blocks", 5)]
+)
 def test_all_agree(check: str, share: int, part: int) -> None:
     assert differences(check, range(part, PROGRAMS // share, PARTS)) == []
 

@@ -11,6 +11,7 @@ import sys
 
 from fencepost.engines.attacks import check_program
 from fencepost.engines.options import ALL_REDUCTIONS, Reduction, SearchOptions
+from fencepost.models.registry import MODELS
 from fencepost.models.tso.attacks import Goal, find_attack
 from fencepost.models.tso.machine import computations
 from fencepost.models.tso.prepare import prepare
@@ -18,6 +19,8 @@ from fencepost.program.form import Program
 from fencepost.verdict.types import Notion, NotRobust, Robust
 
 from . import comparing
+from .oracles import enumerated
+from .random_blocks import random_block_program
 from .random_tso import random_tso_program
 from .random_versions import random_version_program
 
@@ -83,11 +86,29 @@ def version_difference(seed: int) -> str | None:
     return f"{notion.value}: {answers}" if len(set(answers.values())) > 1 else None
 
 
+def block_difference(seed: int) -> str | None:
+    """Blocks under a lock on several locations: the definition, both searches, and the axioms of TSO and SC."""
+    program = random_block_program(seed)
+    prepared = prepare(program)
+    reductions = list(Reduction)
+    without = SearchOptions(jobs=1, reductions=ALL_REDUCTIONS - {Reduction.FUSE, reductions[seed % len(reductions)]})
+    found = enumerated(prepared, "tso", [MODELS["sc"].rules_for(prepared)])
+    answers = {
+        "machine": computations(prepared).violation is None,
+        "attacks": find_attack(prepared).attack is None,
+        "core": is_robust(program),
+        "core, step by step": is_robust(program, options=without),
+        "axioms": found.judgements[0].violations == 0,
+    }
+    return f"robust: {answers}" if len(set(answers.values())) > 1 else None
+
+
 CHECKS: dict[str, comparing.Check] = {
     "machine": machine_difference,
     "triangles": triangle_difference,
     "loops": loop_difference,
     "versions": version_difference,
+    "blocks": block_difference,
 }
 
 

@@ -8,7 +8,8 @@ end. Sound for every memory model in which a read returns what the program has w
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from heapq import heappop, heappush
 from itertools import product
 from math import prod
@@ -23,6 +24,7 @@ from ..form import (
     BlockingCas,
     Branch,
     Cas,
+    Fence,
     Instruction,
     Load,
     Program,
@@ -35,6 +37,7 @@ from ..form import (
     apply_rmw,
     successors,
 )
+from .rewrite import replace_instructions
 
 Known = frozenset[int] | None  # None: anything
 _MANY = 64  # a larger set becomes anything
@@ -69,7 +72,32 @@ class Ranges:
 
 
 def possible_ranges(program: Program) -> Ranges:
+    """The ranges of a program are those of all that differ from it in fences only: they are found once."""
+    bare = tuple(map(_without_fences, program.threads))
+    low, high = (program.min_value, program.max_value) if program.wraps else (0, 0)
+    found = _ranges(Program("", program.locations, bare, high, min_value=low, wraps=program.wraps))
+    places = {
+        (number, old): (number, new)
+        for number, (thread, other) in enumerate(zip(bare, program.threads, strict=True))
+        for old, new in zip(_accesses(thread), _accesses(other), strict=True)
+    }
+    return replace(found, addresses={places[at]: known for at, known in found.addresses.items()})
+
+
+@lru_cache(maxsize=8)
+def _ranges(program: Program) -> Ranges:
     return _Interpreter(program).run()
+
+
+def _without_fences(thread: Thread) -> Thread:
+    fences: dict[int, tuple[Instruction, ...]] = {
+        pc: () for pc, instruction in enumerate(thread.code) if isinstance(instruction, Fence)
+    }
+    return replace_instructions(thread, fences) if fences else thread
+
+
+def _accesses(thread: Thread) -> list[int]:
+    return [pc for pc, instruction in enumerate(thread.code) if isinstance(instruction, Access)]
 
 
 class _Interpreter:
@@ -82,10 +110,7 @@ class _Interpreter:
         self.narrowings: dict[tuple[Expr, tuple[Known, ...]], dict[str, Known] | None] = {}
         self.evaluations: dict[tuple[Expr, tuple[Known, ...], Known], Known] = {}
         self.changes = 0  # of what memory may hold
-        self.accesses = [
-            [pc for pc, instruction in enumerate(thread.code) if isinstance(instruction, Access)]
-            for thread in program.threads
-        ]
+        self.accesses = list(map(_accesses, program.threads))
         self.at: list[list[Env | None]] = [[None] * (len(thread.code) + 1) for thread in program.threads]
 
     def run(self) -> Ranges:
