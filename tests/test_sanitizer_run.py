@@ -45,19 +45,19 @@ def test_a_violation_is_told_with_all_that_is_needed_to_act(fencepost, troubles)
     assert out.startswith("NOT robust: 2 robustness violations in 60 runs of troubles\n")
     text = " ".join(out.split())
     assert re.search(
-        r"the acquire load at \S*troubles.cpp:27 \(operator\(\)\) may read the old value 0, although the relaxed store "
-        r"at \S*troubles.cpp:22 \(operator\(\)\), which wrote 1, comes first under SC",
+        r"the acquire load at \S*troubles.cpp:26 \(operator\(\)\) may read the old value 0, although the relaxed store "
+        r"at \S*troubles.cpp:21 \(operator\(\)\), which wrote 1, comes first under SC",
         text,
     )
     assert "(void)x.load(std::memory_order_acquire);" in out
     assert "x.store(1, std::memory_order_relaxed);" in out
     assert "why the one comes before the other under SC" in out
     assert re.search(
-        r"troubles.cpp:26 \(operator\(\)\), thread 2, overwrites what the thread of \S*troubles.cpp:22", text
+        r"troubles.cpp:25 \(operator\(\)\), thread 2, overwrites what the thread of \S*troubles.cpp:21", text
     )
     assert "what would forbid it" in out
     assert "put an SC fence, atomic_thread_fence(memory_order_seq_cst), after" in text
-    assert re.search(r"and one between \S*troubles.cpp:26 \(operator\(\)\) and \S*troubles.cpp:27", text)
+    assert re.search(r"and one between \S*troubles.cpp:25 \(operator\(\)\) and \S*troubles.cpp:26", text)
     assert "PCT shows a bug with a probability of at least" in text
 
 
@@ -215,7 +215,7 @@ def test_saved_logs_are_explained(fencepost, troubles, tmp_path):
     code, out, err = fencepost("explain", log)
     assert (code, err) == (0, "")
     assert "data race: the plain write at" in out
-    assert "troubles.cpp:34" in out
+    assert "troubles.cpp:33" in out
 
 
 def test_log_of_a_program_that_runs_by_itself(fencepost, troubles, tmp_path):

@@ -1,5 +1,4 @@
 // Programs for the sanitizer's tests: the first argument says which.
-#include <dlfcn.h>
 #include <fencepost.h>
 #include <pthread.h>
 #include <signal.h>
@@ -207,6 +206,7 @@ static void pairs() {
   reader.join();
 }
 
+#include <dlfcn.h>  // here, as the tests know the lines above
 // dlsym frees its last message when it is asked again.
 static void symbols() {
   std::thread other([] {
