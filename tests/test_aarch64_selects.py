@@ -25,6 +25,7 @@ EARLY = {
     "computed value": ("EOR W6,W0,W0 ; ADD W6,W6,#1 ; STR W6,[X3]", False),
     "picked value": ("CMP W0,#1 ; CSET W6,EQ ; STR W6,[X3]", False),
     "picked twice": ("CMP W0,#1 ; CSET W6,EQ ; CMP W6,#1 ; CSET W6,EQ ; STR W6,[X3]", False),
+    "picked by a flag that is clear anyway": ("TST W0,W0 ; CSET W6,CC ; STR W6,[X3]", False),
     "picked for another register": ("CMP W0,#1 ; CSET W6,EQ ; MOV W7,#1 ; STR W7,[X3]", True),
     "chosen value": ("CMP W5,#0 ; CSEL W6,W0,W5,EQ ; STR W6,[X3]", False),
     "value that is not chosen": ("CMP W5,#0 ; MOV W7,#1 ; CSEL W6,W7,W0,EQ ; STR W6,[X3]", True),

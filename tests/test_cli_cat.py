@@ -87,6 +87,18 @@ def test_kept_results_are_asked_again_when_the_model_has_changed(fencepost):
     assert fencepost(*line)[1].startswith("SB under mine.cat: Never")
 
 
+def test_two_files_of_the_same_name_are_told_apart(fencepost):
+    os.mkdir("old")
+    os.mkdir("new")
+    test = write("sb.litmus", LITMUS)
+    strong, weak = write("new/mine.cat", "sc\nacyclic po | rf | co | fr as sc\n"), write("old/mine.cat", TSO)
+    code, out, _ = fencepost("check", test, "--model", weak, "--against", strong)
+    assert "An execution that old/mine.cat allows and new/mine.cat forbids" in out
+    assert code == 1
+    _, out, _ = fencepost("compare", test, "--models", f"sc,{strong},{weak}")
+    assert "not new/mine.cat  not old/mine.cat" in out
+
+
 def test_models_says_what_was_read(fencepost):
     code, out, _ = fencepost("models", write("mine.cat", TSO))
     assert code == 0

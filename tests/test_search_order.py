@@ -9,7 +9,7 @@ from fencepost.engines import exhaustive
 from fencepost.engines.options import ALL_REDUCTIONS, Reduction, SearchOptions
 from fencepost.frontends import loads
 from fencepost.models.notions import Notion
-from fencepost.verdict.types import NotRobust, Robust
+from fencepost.verdict.types import Answer, NotRobust, Robust
 
 LOOPS = Options(loops=True)
 LEVEL_BY_LEVEL = ALL_REDUCTIONS - {Reduction.ORDER}
@@ -58,3 +58,16 @@ def test_a_limit_of_states_holds_in_this_order_too():
     program = random_program(8, LOOPS)
     result = exhaustive.check_program(program, model="rc20", options=SearchOptions(jobs=1, max_states=2))
     assert "limit of 2 states" in getattr(result.verdict, "reason", "")
+
+
+def test_a_thread_that_goes_round_in_circles_has_done_what_it_did_before():
+    text = """
+        global x, y;
+        fn writer { x.store(1); here: oneof { goto here; } { skip; goto here; }; }
+        fn reader { local a; a = x.load(); assert(a == 0); }
+    """
+    program = loads(text, "circles.tpl")
+    for reductions in (ALL_REDUCTIONS, ALL_REDUCTIONS - {Reduction.FUSE}):
+        result = api.check(program, model="sc", options=SearchOptions(jobs=1, reductions=reductions))
+        assert result.assertions is Answer.FAIL
+        assert result.deadlock is None

@@ -208,6 +208,7 @@ private:
         Scratch& scratch;
         Visitor& visitor;
         bool fresh = false;    // a successor was new
+        bool emitted = false;  // there was one
         bool moved = false;    // there was a step
         bool blocked = false;  // the thread waits
         Mask many = 0;         // registers that stand for several values
@@ -367,6 +368,10 @@ private:
                             if (one) emit(branch, chosen);
                             else local(branch, t, chosen, depth + 1, ways * i.targets.size());
                         }
+                        if (depth == 0 && !emitted) {  // it only goes round in circles: what came before has happened
+                            --move.instructions;
+                            emit(c, move);
+                        }
                         return;
                     }
                     default: ++pc;  // an assertion that holds, a use
@@ -385,6 +390,7 @@ private:
         }
 
         void emit(Word* c, const Move& move) {
+            emitted = true;
             system.normalize(c);
             fresh |= visitor.successor(move, c);
         }

@@ -286,6 +286,7 @@ def find(name: str) -> ModelInfo | None:
 
 
 CAT = ".cat"  # how the names of files with models end
+_asked_for: dict[PurePath, None] = {}  # the files with models that were asked for
 
 
 def named(name: str) -> ModelInfo | None:
@@ -294,12 +295,18 @@ def named(name: str) -> ModelInfo | None:
         return find(name)
     from .cat.info import cat_model
 
+    _asked_for[PurePath(name)] = None
     return cat_model(name)
 
 
 def shown(name: str) -> str:
-    """What people are told a model is called."""
-    return PurePath(name).name if name.endswith(CAT) else name.upper()
+    """What people are told a model is called: of a file, as much of its path as tells it from the others."""
+    if not name.endswith(CAT):
+        return name.upper()
+    parts = PurePath(name).parts
+    others = [other.parts for other in _asked_for if other.parts != parts]
+    needed = next((n for n in range(1, len(parts)) if all(other[-n:] != parts[-n:] for other in others)), len(parts))
+    return str(PurePath(*parts[-needed:]))
 
 
 _NATURAL = {

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from functools import partial
 
-from fencepost.program.expr import Binary, Const, Expr, Unary, registers_of
+from fencepost.program.expr import Binary, Const, Expr, Reg, Unary, registers_of
 from fencepost.program.form import Isa
 from fencepost.program.orders import FenceKind, Mark
 
 from .arm_flags import CONDITIONS, condition, nz_of, nzcv_of_add, nzcv_of_sub, shifted
-from .machine import Handler, Line, Machine, Register, constant, masked, sign_extended, table_of
+from .machine import Handler, Line, Machine, Register, constant, either, masked, sign_extended, table_of
 
 _REGISTER = re.compile(r"R([0-9]|1[0-4])")
 _ALIASES = {"SB": "R9", "SL": "R10", "FP": "R11", "IP": "R12", "SP": "R13", "LR": "R14"}
@@ -409,9 +409,17 @@ def _find(mnemonic: str) -> Handler | None:
 
 
 def _conditional(line: Line, inner: Handler, name: str) -> None:
+    """An instruction that only computes has the condition and what it would overwrite among its sources; others are
+    branched over."""
     if inner is _branch:
         line.code.branch(condition(name), line.code.named_label(line.label()))
         return
+    holds = line.code.hidden()
+    start = line.operands.mark()
+    line.code.assign(holds, condition(name))
+    if line.code.predicated(lambda: inner(line), lambda new, old: either(Reg(holds), new, old)):
+        return
+    line.operands.reset(start)
     after = line.code.new_label()
     line.code.branch(Unary("!", condition(name)), after)
     inner(line)

@@ -58,8 +58,9 @@ def nzcv_of_sub(code: ThreadCode, left: Expr, right: Expr, bits: int) -> None:
 
 
 def nzcv_of_logic(code: ThreadCode, result: Expr, bits: int) -> None:
-    """AArch64: C and V are cleared."""
-    _set(code, result, bits, Binary("==", result, Const(0)), Const(0), Const(0))
+    """AArch64: C and V are cleared. As parts of one register they depend on the operands all the same."""
+    clear = Binary("&", result, Const(0))
+    _set(code, result, bits, Binary("==", result, Const(0)), clear, clear)
 
 
 def nz_of(code: ThreadCode, result: Expr, bits: int) -> None:

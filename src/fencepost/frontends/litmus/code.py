@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from fencepost.program.assembler import Assembler
-from fencepost.program.expr import Const, Expr, evaluate, registers_of
+from fencepost.program.expr import Const, Expr, Reg, evaluate, registers_of
 from fencepost.program.form import (
     MEMORY,
     RESERVATION,
@@ -201,6 +201,22 @@ class ThreadCode:
         if name not in self._labels:
             self._labels[name] = self.new_label()
         return self._labels[name]
+
+    def predicated(self, emit: Callable[[], None], choose: Callable[[Expr, Expr], Expr]) -> bool:
+        """Where `emit` only assigns to registers: makes the values what `choose` says of each and what was there.
+
+        False, with nothing emitted, if it does more.
+        """
+        start = len(self._items)
+        emit()
+        if not all(isinstance(item.instruction, Assign) for item in self._items[start:]):
+            del self._items[start:]
+            return False
+        for number, item in enumerate(self._items[start:], start):
+            assert isinstance(item.instruction, Assign)
+            value = choose(item.instruction.value, Reg(item.instruction.reg))
+            self._items[number] = replace(item, instruction=replace(item.instruction, value=value))
+        return True
 
     # The end
 

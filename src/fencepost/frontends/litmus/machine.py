@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from fencepost.program.expr import Binary, Const, Expr, Reg
+from fencepost.program.expr import Binary, Const, Expr, Reg, Unary
 from fencepost.program.form import Isa
 
 from .code import ThreadCode
@@ -68,6 +68,11 @@ def is_equal(left: Expr, right: Expr, bits: int) -> Expr:
     if bits < 64:
         return Binary("==", left, right)
     return Binary("==", Binary("-", left, right), Const(0))
+
+
+def either(holds: Expr, yes: Expr, no: Expr) -> Expr:
+    """Depends on the condition, which is 0 or 1, and on both values."""
+    return Binary("+", Binary("*", holds, yes), Binary("*", Unary("!", holds), no))
 
 
 def view(register: Register, word: int) -> Expr:

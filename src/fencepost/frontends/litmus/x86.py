@@ -17,7 +17,7 @@ from fencepost.program.form import Isa, RmwOp
 from fencepost.program.orders import FenceKind
 
 from .arm_flags import shifted
-from .machine import Handler, Line, Machine, Register, bit, constant, is_equal, masked, sign_extended
+from .machine import Handler, Line, Machine, Register, bit, constant, either, is_equal, masked, sign_extended
 
 _BITS = {"B": 8, "W": 16, "L": 32, "Q": 64}
 _OLD = {"ax": "a", "bx": "b", "cx": "c", "dx": "d"}
@@ -447,7 +447,7 @@ def _move_if(i: _Instruction, condition: Expr) -> None:
     target, source, bits = i.two()
     new = i.value(source, bits)
     old = i.value(target, bits)
-    i.set(target, Binary("+", Binary("*", condition, new), Binary("*", Unary("!", condition), old)), bits)
+    i.set(target, either(condition, new, old), bits)
 
 
 def _fence(i: _Instruction, kind: FenceKind) -> None:

@@ -8,8 +8,8 @@ from fencepost.program.expr import Binary, Expr, ReadValue, Unary
 from fencepost.program.form import RmwOp
 from fencepost.program.orders import Mark
 
-from ..machine import Handler, Line, Register, bit, constant, masked
-from .operands import SIZES, either, low_bits, plain_address, same_size
+from ..machine import Handler, Line, Register, bit, constant, either, masked
+from .operands import SIZES, low_bits, plain_address, same_size
 
 _ACQUIRES = {
     "": frozenset[Mark](),

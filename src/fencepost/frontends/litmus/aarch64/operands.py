@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from fencepost.program.expr import Binary, Const, Expr, Unary
+from fencepost.program.expr import Binary, Const, Expr
 
 from ..arm_flags import shifted
 from ..machine import Line, Register, constant, masked, sign_extended, view
@@ -148,8 +148,3 @@ def plain_address(line: Line) -> Expr:
 
 def low_bits(line: Line, source: Register, bits: int) -> Expr:
     return masked(line.value(source), bits) if bits < source.bits else line.value(source)
-
-
-def either(holds: Expr, yes: Expr, no: Expr) -> Expr:
-    """Depends on the condition and on both values."""
-    return Binary("+", Binary("*", holds, yes), Binary("*", Unary("!", holds), no))
