@@ -37,7 +37,7 @@ nb::dict as_dict(const SearchResult& result) {
     out["bytes"] = result.bytes;
     out["undecided"] = result.undecided;
     out["not_rising"] = result.not_rising;
-    out["told_apart"] = nb::make_tuple(result.told_apart_thread, result.told_apart);
+    out["told_apart"] = nb::make_tuple(result.told_apart_thread, result.told_apart, result.told_apart_counters);
     out["violation"] = as_dict(result.violation);
     out["assertion"] = as_dict(result.assertion);
     out["deadlock"] = as_dict(result.deadlock);
@@ -131,6 +131,15 @@ NB_MODULE(_core, m) {
             lagging.lags.resize(lagging.initial.size());
             lagging.lags.at(static_cast<std::size_t>(reg)) = Lag{cell, by};
             p.cells.at(static_cast<std::size_t>(cell)).rising = true;
+        })
+        .def("add_cell_lag", [](Program& p, int cell, int counter, Value by) {
+            p.cells.at(static_cast<std::size_t>(cell)).lag = Lag{counter, by};
+        })
+        // Everything that holds its values has a lag of `by`.
+        .def("set_moving", [](Program& p, int cell, Value by) {
+            Cell& counter = p.cells.at(static_cast<std::size_t>(cell));
+            counter.lag.by = by;
+            counter.moves = counter.rising = true;
         })
         .def("add_symmetric_group", [](Program& p, std::vector<int> group) { p.symmetric.push_back(std::move(group)); });
 

@@ -244,6 +244,7 @@ private:
                 case Finding::maybe: visitor.undecided_check(); break;
                 case Finding::none: break;
             }
+            const bool read_many = system.lagging_.stands_for_many(cell, system.memory(c));
             Value& memory = system.memory(c)[cell];
             const Value old = memory;
             Access done{AccessKind::read, cell, i.acquire, i.release, old};
@@ -281,7 +282,7 @@ private:
                 system.registers(c, t)[i.reg] = old;
                 const Word bit = Word{1} << i.reg;
                 taint = tainted ? taint | bit : taint & ~bit;
-                many &= ~bit;
+                many = read_many ? many | bit : many & ~bit;
             }
             ++system.pcs(c)[t];
             ++move.instructions;
@@ -296,11 +297,10 @@ private:
 
         // Whether the values that a register stands for would part ways here. That ends the search.
         bool unclear(const Word* c, int t, const Instruction& i, int cell) {
-            if (many == 0) return false;
-            const Value value = cell < 0 ? 0 : system.memory(c)[cell];
-            const Mask apart = system.lagging_.tells_apart(t, i, cell, value, system.registers(c, t), many);
-            if (apart != 0) visitor.told_apart(t, apart);
-            return apart != 0;
+            if (many == 0 && !system.lagging_.moves()) return false;
+            const auto apart = system.lagging_.tells_apart(t, i, cell, system.memory(c), system.registers(c, t), many);
+            if (apart.yes) visitor.told_apart(t, apart.registers, apart.counters);
+            return apart.yes;
         }
 
         bool wait() {
@@ -418,7 +418,7 @@ private:
                 if (!(kept >> x & 1)) memory(c)[x] = program_.cells[idx(x)].initial;  // a value that it may hold
         }
         if (lagging_.any())
-            for (int t = 0; t < threads_; ++t) lagging_.raise(t, registers(c, t), memory(c), wanted(c, t));
+            lagging_.settle(memory(c), [&](int t) { return registers(c, t); }, [&](int t) { return wanted(c, t); });
         for (int t = 0; t < threads_; ++t)
             for (const StaleRule& rule : code_of(t).stale_rules) forget_outdated(c, t, rule);
         monitor_.normalize(c + monitor_at_, {pcs(c), idx(threads_)}, reads, writes);
@@ -445,8 +445,8 @@ private:
         if (kept == ~Mask{0} || regs[rule.reg] >= memory(c)[rule.cell]) return;
         const std::vector<std::uint16_t>& classes = program_.cells[idx(rule.cell)].classes;
         if (classes[regs[rule.reg]] != classes[0]) return;
-        if (lagging_.registers(t, regs, memory(c)) >> rule.reg & 1 &&
-            lagging_.differ(rule.cell, lagging_.least(t, rule.reg), regs[rule.reg])) return;
+        if (lagging_.any() &&
+            !lagging_.stays_less(t, rule.reg, regs[rule.reg], rule.cell, lagging_.registers(t, regs, memory(c)))) return;
         for (int r = 0; r < code_of(t).registers(); ++r)
             if (!(kept >> r & 1)) regs[r] = 0;
     }

@@ -93,16 +93,14 @@ bool small(const Range& range) {
     return range.low > -limit && range.high < limit;
 }
 
-Range truth(bool value) { return {value, value}; }
+std::int64_t least(const Range& range) { return range.fixed() ? range.low : range.floor; }
+
+Range truth(bool value) { return Range::exactly(value); }
 
 Range less(const Range& a, const Range& b) {
-    if (a.high < b.low) return truth(true);
-    return a.low >= b.high ? truth(false) : truths;
-}
-
-Range equal(const Range& a, const Range& b) {
-    if (a.high < b.low || b.high < a.low) return truth(false);
-    return a.single() && b.single() ? truth(true) : truths;
+    if (a.counter == b.counter ? a.high < b.low : a.fixed() && a.high < b.floor) return truth(true);
+    if (a.counter == b.counter ? a.low >= b.high : b.fixed() && a.floor >= b.high) return truth(false);
+    return truths;
 }
 
 Range negated(const Range& a) { return a.decided() ? truth(a.single() && a.low == 0) : truths; }
@@ -114,11 +112,14 @@ Range both(const Range& a, const Range& b) {
     return no_a.high == 0 && no_b.high == 0 ? truth(true) : truths;
 }
 
+Range subtract(const Range& a, const Range& b) {
+    if (!small(a) || !small(b)) return anything;
+    if (a.counter == b.counter) return {a.low - b.high, a.high - b.low};
+    return b.fixed() ? Range{a.low - b.high, a.high - b.low, a.floor - b.high, a.counter} : anything;
+}
+
 Range binary(ExprOp op, const Range& a, const Range& b) {
-    if (a.single() && b.single()) {
-        const std::int64_t value = binary(op, a.low, b.low);
-        return {value, value};
-    }
+    if (a.single() && b.single()) return Range::exactly(binary(op, a.low, b.low));
     switch (op) {
         case ExprOp::logical_or: return negated(both(negated(a), negated(b)));
         case ExprOp::logical_and: return both(a, b);
@@ -128,25 +129,40 @@ Range binary(ExprOp op, const Range& a, const Range& b) {
         case ExprOp::less_equal: return negated(less(b, a));
         case ExprOp::greater: return less(b, a);
         case ExprOp::greater_equal: return negated(less(a, b));
-        case ExprOp::add: return small(a) && small(b) ? Range{a.low + b.low, a.high + b.high} : anything;
-        case ExprOp::subtract: return small(a) && small(b) ? Range{a.low - b.high, a.high - b.low} : anything;
+        case ExprOp::add: return add(a, b);
+        case ExprOp::subtract: return subtract(a, b);
         default: return anything;
     }
 }
 
 }  // namespace
 
-Range range_of(const Expr& expr, const Range* registers, std::int64_t read_value) {
+Range equal(const Range& a, const Range& b) {
+    if (a.counter == b.counter) {
+        if (a.high < b.low || b.high < a.low) return truth(false);
+        return a.low == a.high && b.low == b.high ? truth(true) : truths;
+    }
+    const bool apart = (a.fixed() && a.high < b.floor) || (b.fixed() && b.high < a.floor);
+    return apart ? truth(false) : truths;
+}
+
+Range add(const Range& a, const Range& b) {
+    if (!small(a) || !small(b) || (!a.fixed() && !b.fixed())) return anything;
+    const Range sum{a.low + b.low, a.high + b.high, least(a) + least(b), a.fixed() ? b.counter : a.counter};
+    return sum;
+}
+
+Range range_of(const Expr& expr, const Range* registers, const Range& read_value) {
     Range stack[max_expression_depth];
     int top = -1;
     for (const ExprItem& item : expr.items) {
         switch (item.op) {
-            case ExprOp::constant: stack[++top] = {item.argument, item.argument}; break;
+            case ExprOp::constant: stack[++top] = Range::exactly(item.argument); break;
             case ExprOp::reg: stack[++top] = registers[item.argument]; break;
-            case ExprOp::read_value: stack[++top] = {read_value, read_value}; break;
+            case ExprOp::read_value: stack[++top] = read_value; break;
             case ExprOp::not_: stack[top] = negated(stack[top]); break;
-            case ExprOp::negate: stack[top] = binary(ExprOp::subtract, Range{0, 0}, stack[top]); break;
-            case ExprOp::complement: stack[top] = binary(ExprOp::subtract, Range{-1, -1}, stack[top]); break;
+            case ExprOp::negate: stack[top] = subtract(Range::exactly(0), stack[top]); break;
+            case ExprOp::complement: stack[top] = subtract(Range::exactly(-1), stack[top]); break;
             default:
                 stack[top - 1] = binary(item.op, stack[top - 1], stack[top]);
                 --top;
@@ -182,6 +198,7 @@ void Program::validate() const {
                 "a location's value or value classes are out of range");
         for (std::uint16_t number : cell.classes)
             require(number == no_class || number < cell.class_count, "a value class is out of range");
+        require(cell.lag.cell < static_cast<int>(cells.size()), "a lag is malformed");
         require(cell.class_count == 0 || cell.classes[cell.initial] != no_class, "a location cannot hold its initial value");
     }
     for (const Expr& expr : expressions) {
@@ -214,6 +231,12 @@ void Program::validate() const {
             require(lag.cell >= -1 && lag.cell < static_cast<int>(cells.size()), "a lag is malformed");
         for (const Instruction& i : thread.code) {
             require(i.reg >= -1 && i.reg < thread.registers(), "a register number is out of range");
+            if (i.reg >= 0 && i.cell >= 0 && i.cell < static_cast<int>(cells.size())) {
+                const Cell& read = cells[static_cast<std::size_t>(i.cell)];
+                const int counter = read.moves ? i.cell : read.lag.cell;
+                require(counter < 0 || (!thread.lags.empty() && thread.lags[static_cast<std::size_t>(i.reg)].cell == counter),
+                        "a register without a lag reads what has one");
+            }
             const bool access = i.op >= Op::load && i.op <= Op::wait;
             require(!access || (i.by_address && i.index >= 0) || (i.cell >= 0 && i.cells >= 1 && i.cell + i.cells <= static_cast<int>(cells.size())),
                     "a location number is out of range");

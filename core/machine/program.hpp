@@ -68,8 +68,8 @@ struct StaleRule {
     std::vector<Mask> kept;  // all ones: the rule gains nothing there
 };
 
-// A register of values of a counter (a cell that never decreases): all that are `by` or more behind it, and not below
-// the counter's initial value, are alike until something tells them apart (machine/lagging.hpp).
+// A register or cell of values of a counter (a cell that never decreases): all that are `by` or more behind it, and not
+// below the counter's initial value, are alike until something tells them apart (machine/lagging.hpp).
 struct Lag {
     std::int32_t cell = -1;  // none
     Value by = 0;
@@ -99,9 +99,11 @@ struct Cell {
     // The class of every value, or no_class if the cell never holds it: views only distinguish classes (Remark 3).
     std::vector<std::uint16_t> classes;
     int class_count = 0;
-    std::vector<Value> run_start;  // for every value, the least from which on up to it all are of one class
+    std::vector<Value> run_start{};  // for every value, the least from which on up to it all are of one class
     std::int64_t address = 0;  // where addresses are values
     bool has_address = false;
+    Lag lag{};
+    bool moves = false;   // a counter whose values matter only relative to each other, and all that hold them have a lag
     bool rising = false;  // some StaleRule or Lag relies on its never decreasing: to be observed on every write
 };
 
@@ -128,15 +130,25 @@ struct Program {
 
 Mask registers_in(const Expr& expr);
 
+// The values from `low` to `high`. With a counter they are relative to an unknown offset, the same for all values of that
+// counter, and none is less than `floor`, whatever the offset is.
 struct Range {
     std::int64_t low;
     std::int64_t high;
-    bool single() const { return low == high; }
-    bool decided() const { return low > 0 || high < 0 || single(); }  // as a truth value
+    std::int64_t floor = 0;
+    int counter = -1;  // a cell
+
+    static Range exactly(std::int64_t value) { return {value, value}; }
+    bool fixed() const { return counter < 0; }
+    bool single() const { return low == high && fixed(); }
+    bool decided() const { return fixed() ? low > 0 || high < 0 || low == high : floor > 0; }  // as a truth value
 };
 
+Range add(const Range& a, const Range& b);
+Range equal(const Range& a, const Range& b);
+
 // Includes every value that `expr` has where each register is in its range. All are single where those are.
-Range range_of(const Expr& expr, const Range* registers, std::int64_t read_value = 0);
+Range range_of(const Expr& expr, const Range* registers, const Range& read_value = {0, 0});
 std::int64_t evaluate(const Expr& expr, const Value* registers, std::int64_t read_value = 0);
 std::int64_t evaluate_signed(const Expr& expr, const std::int64_t* registers, std::int64_t read_value = 0);
 std::int64_t apply(RmwOp op, std::int64_t old, std::int64_t operand);

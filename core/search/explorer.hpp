@@ -81,7 +81,7 @@ private:
         void violation(const Violation& violation) { explorer->report(violation, parent); }
         void undecided_check() { ++undecided; }
         void not_rising(int cell) { explorer->refute(cell); }
-        void told_apart(int thread, Mask registers) { explorer->tell_apart(thread, registers); }
+        void told_apart(int thread, Mask registers, Mask counters) { explorer->tell_apart(thread, registers, counters); }
 
         bool insert(const Word* config) {
             int order[max_threads];
@@ -131,11 +131,12 @@ private:
         ending_.store(Ending::not_rising);  // whatever else was found rests on a wrong assumption
     }
 
-    void tell_apart(int thread, Mask registers) {
+    void tell_apart(int thread, Mask registers, Mask counters) {
         const std::lock_guard lock(reporting_);
         if (ending_.load() == Ending::not_rising) return;
         result_.told_apart_thread = thread;
         result_.told_apart = registers;
+        result_.told_apart_counters = counters;
         ending_.store(Ending::told_apart);
     }
 
@@ -296,7 +297,7 @@ private:
         }
         void undecided_check() {}
         void not_rising(int) {}
-        void told_apart(int, Mask) {}
+        void told_apart(int, Mask, Mask) {}
 
         Explorer& explorer;
         Worker& worker;

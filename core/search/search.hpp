@@ -49,7 +49,8 @@ struct SearchResult {
     std::uint64_t undecided = 0;  // checks that the classes of values were too coarse for
     int not_rising = -1;  // a cell that a staleness rule relies on, and that decreased
     int told_apart_thread = -1;  // where values that a lag takes for alike had different outcomes: the thread,
-    Mask told_apart = 0;         // and its registers
+    Mask told_apart = 0;         // its registers,
+    Mask told_apart_counters = 0;  // and the counters that all concerned lag behind
     Discovery violation;  // stale access, stale use or race: ends the search
     Discovery assertion;  // the first of each, found on the way
     Discovery deadlock;

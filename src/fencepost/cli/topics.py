@@ -108,6 +108,7 @@ forget         what the monitor remembers is dropped when no later access can co
 values         values that nothing waits for are one value to the monitor
 staleness      registers that only matter if a lost race had been won count as 0
 lag            values of a counter that lag far behind it are one value, as long as nothing tells them apart
+budgets        limits that only keep a counter in the range of values are ignored, if nothing goes wrong then
 fuse           local steps run together with the next shared access
 partial-order  of independent steps, one order is enough
 symmetry       states that differ only by swapping equal threads are one state

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Protocol, TypeVar
 
@@ -17,8 +17,11 @@ from fencepost import _core
 from fencepost.engines.lowering import require_fitting, to_core
 from fencepost.engines.options import Reduction, SearchOptions
 from fencepost.models import Unsupported
-from fencepost.models.registry import ModelInfo, find
+from fencepost.models.registry import ModelInfo, ValueClasses, find
+from fencepost.program.analysis.budgets import budgets, without_limits
 from fencepost.program.analysis.lags import lags, widened
+from fencepost.program.analysis.moving import Moving, moving_counters
+from fencepost.program.analysis.moving import widened as moving_widened
 from fencepost.program.analysis.staleness import stale_rules
 from fencepost.program.analysis.symmetry import symmetric_groups
 from fencepost.program.form import Program
@@ -115,28 +118,98 @@ def _decide(
     on_progress: Progress | None,
     started: float,
 ) -> _core.Result:
-    """Searches under cheap assumptions first, and again without those that the search refutes."""
     require_fitting(program)
+    if Reduction.BUDGETS in options.reductions:
+        found = _without_limits(program, info, notion, options, on_progress, started)
+        if found is not None:
+            return found
+    found = _refined(program, (), info, notion, options, on_progress, started)
+    assert found is not None, "only what has moving counters is given up"
+    return found
+
+
+def _without_limits(
+    program: Program,
+    info: ModelInfo,
+    notion: Notion,
+    options: SearchOptions,
+    on_progress: Progress | None,
+    started: float,
+) -> _core.Result | None:
+    """What is found without limits that keep counters in range, where only relations between their values matter.
+
+    The program can then do all that it could, and more; so only that nothing goes wrong means something. Else None.
+    """
+    counters = moving_counters(program, budgets(program))
+    if not counters:
+        return None
+    wider = without_limits(program, tuple({limit for counter in counters for limit in counter.limits}))
+    if options.timeout is not None:  # the rest is for the program itself
+        options = replace(options, timeout=(options.timeout + time.perf_counter() - started) / 2)
+    found = _refined(wider, counters, info, notion, options, on_progress, started)
+    if found is None or found["ending"] == _STOPPED:
+        return found
+    wrong = found["undecided"] or any(found[what]["kind"] for what in ("violation", "assertion", "deadlock"))
+    return found if found["ending"] == _EXHAUSTED and not wrong else None
+
+
+def _refined(
+    program: Program,
+    moving: tuple[Moving, ...],
+    info: ModelInfo,
+    notion: Notion,
+    options: SearchOptions,
+    on_progress: Progress | None,
+    started: float,
+) -> _core.Result | None:
+    """Searches under cheap assumptions first, and again without those that the search refutes.
+
+    None if not even the values of the moving counters can be taken relative to each other.
+    """
     precise = Reduction.VALUES not in options.reductions
     rules = stale_rules(program) if Reduction.STALENESS in options.reductions else ()
-    behind = lags(program) if Reduction.LAG in options.reductions else ()
     groups = symmetric_groups(program) if Reduction.SYMMETRY in options.reductions else ()
+    behind = lags(program) if Reduction.LAG in options.reductions else ()
     names = [location.name for location in program.locations for _ in location.initial]
+    followed = {register for counter in moving for register in counter.registers}
+    behind = tuple(lag for lag in behind if (lag.thread, lag.name(program)) not in followed)
     while True:
-        core = to_core(program, info.classes(program, precise=precise), groups, rules, lags=behind)
+        classes = info.classes(program, precise=precise)
+        if classes is not None and not all(_moves_in_one_class(program, counter, classes) for counter in moving):
+            return None
+        core = to_core(program, classes, groups, rules, lags=behind, moving=moving)
         found = _search(core, info, notion, options, on_progress, started)
         if found["ending"] == NOT_RISING:
             falling = names[found["not_rising"]]
+            if any(counter.location == falling for counter in moving):
+                return None
             rules = tuple(rule for rule in rules if rule.location != falling)
             behind = tuple(lag for lag in behind if lag.location != falling)
         elif found["ending"] == _TOLD_APART:
-            thread, registers = found["told_apart"]
-            behind = widened(behind, thread, [r for r in range(registers.bit_length()) if registers >> r & 1], groups)
+            thread, registers, cells = found["told_apart"]
+            concerned = {names[cell] for cell in _members(cells)} & {counter.location for counter in moving}
+            if concerned:
+                more = moving_widened(moving, concerned)
+                if more is None:
+                    return None
+                moving = more
+            else:
+                behind = widened(behind, thread, _members(registers), groups)
         elif found["ending"] == _EXHAUSTED and found["undecided"] and not precise:
             # Classes of several values could not tell whether some stale value is one that the program waits for.
             precise = True
         else:
             return found
+
+
+def _moves_in_one_class(program: Program, counter: Moving, classes: Mapping[str, ValueClasses]) -> bool:
+    """Whether monitors make no difference between the counter's values, wherever they are held."""
+    first = program.location(counter.location).initial[0]
+    return all(len(set(classes[name].of[first:])) <= 1 for name in (counter.location, *counter.copies))
+
+
+def _members(mask: int) -> list[int]:
+    return [number for number in range(mask.bit_length()) if mask >> number & 1]
 
 
 def _search(

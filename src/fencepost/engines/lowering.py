@@ -14,6 +14,7 @@ from fencepost.program.analysis.futures import future_cells
 from fencepost.program.analysis.lags import Lag
 from fencepost.program.analysis.liveness import live_registers
 from fencepost.program.analysis.locks import locked_places
+from fencepost.program.analysis.moving import Moving
 from fencepost.program.analysis.staleness import StaleRule
 from fencepost.program.expr import Binary, Const, Expr, ReadValue, Reg, Unary, registers_of
 from fencepost.program.form import (
@@ -97,6 +98,7 @@ def to_core(
     stale: tuple[StaleRule, ...] = (),
     flushes: Flushes | None = None,
     lags: tuple[Lag, ...] = (),
+    moving: tuple[Moving, ...] = (),
 ) -> _core.Program:
     """`program`, which fits (`require_fitting`). Raises ValueError for what else the core cannot hold.
 
@@ -127,6 +129,13 @@ def to_core(
         )
     for lag in lags:
         core.add_lag(lag.thread, lag.register, first_cell[lag.location], lag.by)
+    for counter in moving:
+        at = first_cell[counter.location]
+        core.set_moving(at, counter.by)
+        for thread_number, name in sorted(counter.registers):
+            core.add_lag(thread_number, program.threads[thread_number].registers.index(name), at, counter.by)
+        for name in sorted(counter.copies):
+            core.add_cell_lag(first_cell[name], at, counter.by)
     for group in symmetric:
         core.add_symmetric_group(list(group))
     return core

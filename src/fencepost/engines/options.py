@@ -14,6 +14,7 @@ class Reduction(Enum):
     VALUES = "values"  # values that nothing waits for are one value to the monitor
     STALENESS = "staleness"  # registers that only matter if a lost race had been won count as 0
     LAG = "lag"  # values of a counter that lag far behind it are one value, as long as nothing tells them apart
+    BUDGETS = "budgets"  # limits that only keep a counter in the range of values are ignored if nothing goes wrong then
     FUSE = "fuse"  # local steps run together with the next shared access
     PARTIAL_ORDER = "partial-order"  # of independent steps, one order is enough
     SYMMETRY = "symmetry"  # states that differ only by swapping equal threads are one state

@@ -27,6 +27,9 @@ class Lag:
     location: str
     by: int = 1
 
+    def name(self, program: Program) -> str:
+        return program.threads[self.thread].registers[self.register]
+
 
 def lags(program: Program) -> tuple[Lag, ...]:
     """One for each register that reads, or copies, what may be a counter as far as constants tell."""
