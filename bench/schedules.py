@@ -26,7 +26,8 @@ PROGRAMS = {
     "seqlock, relaxed stores": ("seqlock.c", ["-DDATA_STORE=relaxed"]),
     "seqlock, relaxed, fences": ("seqlock.c", ["-DDATA_STORE=relaxed", "-DDATA_LOAD=relaxed", "-DFENCES=1"]),
     "Chase-Lev": ("chase_lev.c", ["-DTOP_CAS=WEAK_CAS"]),
-    "Chase-Lev, strong CAS": ("chase_lev.c", []),
+    "Chase-Lev, strong CAS": ("chase_lev.c", ["-DALTERNATE=1"]),
+    "the same, all pushed first": ("chase_lev.c", []),
     "IRIW": ("iriw.c", ["-DSTORE_ORDER=release", "-DLOAD_ORDER=acquire"]),
     "SB": ("sb.c", []),
 }
