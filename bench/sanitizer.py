@@ -119,25 +119,38 @@ def show(name, native, row):
 
 def locations(measure, compiler, repeat, folder):
     """A million accesses by each of 4 threads, to 10 up to 1,000,000 locations."""
-    print(f"\n{compiler}: nanoseconds of processor time per access, 4 threads, by the number of atomic locations")
+    print(f"\n{compiler}: nanoseconds of processor time per access, 4 threads, by the number of atomic locations;")
+    print("then what the tools add to the program's own, and the ratio of that to what TSan adds")
     paths = build(PROGRAMS / "spread.cpp", compiler, folder)
     for count in (10, 100, 1000, 10_000, 100_000, 1_000_000):
-        costs = compare(measure, paths, [4, count], repeat)
+        costs = {kind: cost.processor * 1e9 / 4e6 for kind, cost in compare(measure, paths, [4, count], repeat).items()}
+        added = {kind: cost - costs["native"] for kind, cost in costs.items() if kind != "native"}
         print(
-            f"{count:>10}" + "".join(f"  {kind} {cost.processor * 1e9 / 4e6:7.0f}" for kind, cost in costs.items()),
+            f"{count:>10}"
+            + "".join(f"  {kind} {cost:5.0f}" for kind, cost in costs.items())
+            + "  |"
+            + "".join(f"  {kind} {cost:+5.0f}" for kind, cost in added.items())
+            + f"  |  {added['races'] / added['tsan']:.2f} {added['alone'] / added['tsan']:.2f}",
             flush=True,
         )
 
 
 def threads(measure, compiler, repeat, folder):
     """Relaxed counters, one for each thread: more threads than processors take longer."""
-    print(
-        f"\n{compiler}: seconds by the clock, 1 to 8 threads on disjoint locations ({os.cpu_count()} processors here)"
-    )
+    print(f"\n{compiler}: 1 to 8 threads on disjoint locations ({os.cpu_count()} processors here):")
+    print("seconds of processor time and, by the clock, how many times that of one thread")
     paths = build(PROGRAMS / "counters.cpp", compiler, folder)
+    alone = None
     for count in (1, 2, 4, 8):
-        costs = compare(measure, paths, [count, 1_500_000], repeat)
-        print(f"{count:>10}" + "".join(f"  {kind} {cost.clock:6.3f}" for kind, cost in costs.items()), flush=True)
+        costs = compare(measure, paths, [count, 3_000_000], repeat)
+        alone = alone or costs
+        print(
+            f"{count:>10}"
+            + "".join(f"  {kind} {cost.processor:6.3f}" for kind, cost in costs.items())
+            + "  |"
+            + "".join(f"  {kind} {cost.clock / alone[kind].clock:5.2f}" for kind, cost in costs.items()),
+            flush=True,
+        )
 
 
 def main():
@@ -157,7 +170,7 @@ def main():
         subprocess.run(["cc", "-O1", PROGRAMS / "measure.c", "-o", measure], check=True)
         if arguments.only in (None, "overhead"):
             overhead(measure, compilers, arguments.programs.split(","), arguments.repeat, folder)
-        for compiler in compilers[:1]:
+        for compiler in compilers:
             if arguments.only in (None, "locations"):
                 locations(measure, compiler, arguments.repeat, folder)
             if arguments.only in (None, "threads"):

@@ -228,6 +228,6 @@ def test_what_is_written_reads_back(text: str) -> None:
 
 def test_a_state_that_nothing_leads_to_is_noted() -> None:
     program = loads("thread t\ninitial q1\ntransition q0 q1 write 1 0\ntransition q1 q2 noop\nend\n", "x.txt")
-    assert program.notes == ("line 3: thread 't': nothing leads to state 'q0', so this is never taken",)
+    assert program.notes == ("thread 't': nothing leads to 'q0' (line 3), so what leaves there is never taken",)
     fixed = loads("thread t\ninitial q0\ntransition q0 q1 write 1 0\ntransition q1 q2 noop\nend\n", "x.txt")
     assert not fixed.notes

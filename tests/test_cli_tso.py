@@ -271,7 +271,7 @@ def test_repairs_pass_on_what_is_strange_about_a_program(fencepost, tmp_path: Pa
     (tmp_path / "odd.txt").write_text(SB.replace("initial q0", "initial start", 1))
     code, out, _ = fencepost("fence", "odd.txt")
     assert code == 0
-    assert "nothing leads to state 'q0', so this is never taken" in " ".join(out.split())
+    assert "nothing leads to 'q0' (line 3), 'q1' (line 4), so what leaves there is never taken" in " ".join(out.split())
 
 
 def test_a_repair_is_told_although_counting_takes_too_long(fencepost, monkeypatch):

@@ -136,6 +136,9 @@ def test_an_unknown_instruction_is_named_with_its_line(architecture: str, code: 
         loads(test_of(architecture, "x=0;", code, "x=0"), "t.litmus")
     assert (caught.value.line, caught.value.column) == (4, 2)
     assert caught.value.message == f"unsupported instruction '{code}'"
+    assert caught.value.hint is not None
+    assert caught.value.hint.startswith("the nearest that are known for ")
+    assert caught.value.hint.count(",") == 5
 
 
 @pytest.mark.parametrize(
@@ -146,6 +149,7 @@ def test_an_unknown_instruction_is_named_with_its_line(architecture: str, code: 
         ("ARM", "", "BX R1", "BX is supported with LR only"),
         ("ARM", "0:R1=a; int a[2];", "LDM R1,{R3,R2}", "the numbers of the registers must grow"),
         ("PPC", "", "rlwinm r3,r4,5,0,32", "expected a number from 0 to 31"),
+        ("PPC", "0:r0=x;", "lwz r3,0(r0)", "r0 stands for zero here"),
     ],
 )
 def test_what_an_instruction_cannot_be_is_said(architecture: str, initial: str, code: str, message: str) -> None:

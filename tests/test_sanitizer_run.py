@@ -308,3 +308,38 @@ def test_html_is_one_page_with_everything_escaped(fencepost, troubles):
     assert "data race" in out
     assert "&lt;script&gt;" in out
     assert "race <script>" not in out
+
+
+def test_all_schedules_of_a_small_program(fencepost, troubles):
+    code, out, _ = fencepost("run", "--schedule", "exhaustive", troubles, "store_buffering")
+    assert code == 1
+    first = " ".join(out.split("\n\n", 1)[0].split())
+    told = re.match(
+        r"NOT robust: 2 robustness violations in troubles: all (\d+) schedules were run, up to the order", first
+    )
+    assert told is not None
+    # The command of a finding runs as many as it takes.
+    commands = re.findall(r"^ +(fencepost run .*)$", out, re.MULTILINE)
+    assert len(commands) == 2
+    for command in commands:
+        words = shlex.split(command)[2:]
+        assert "exhaustive" in words
+        _, again = as_json(fencepost, *words)
+        assert again["runs"]["made"] <= int(told[1])
+        assert "violation" in kinds(again)
+
+
+def test_all_schedules_without_a_finding_are_an_answer_and_fewer_are_none(fencepost, troubles):
+    code, result = as_json(fencepost, "--schedule", "exhaustive", troubles, "message")
+    assert (code, result["runs"]["all_schedules"], result["findings"]) == (0, True, [])
+    code, result = as_json(fencepost, "--schedule", "exhaustive", "--runs", 1, troubles, "store_buffering")
+    assert result["runs"]["all_schedules"] is False
+    code, out, _ = fencepost("run", "--schedule", "exhaustive", "--runs", 1, "-q", troubles, "message")
+    assert (code, out) == (2, "unknown: nothing found in 1 run of troubles, which are not all schedules\n")
+
+
+def test_all_schedules_are_neither_minimised_nor_run_in_parallel(fencepost, troubles):
+    for options in (["--minimise"], ["--jobs", 2]):
+        code, _, err = fencepost("run", "--schedule", "exhaustive", *options, troubles, "message")
+        assert code == 3
+        assert "--schedule exhaustive" in err

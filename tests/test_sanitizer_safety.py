@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from pathlib import Path
 
 import pytest
 from support.compilers import build, campaign, needs_runtime
+
+from fencepost.sanitizer.results import Kind
 
 PROGRAM = Path(__file__).parent / "programs" / "troubles.cpp"
 
@@ -26,7 +29,8 @@ def troubles(request, tmp_path_factory):
 
 @pytest.mark.parametrize("schedule", ["native", "default"])
 @pytest.mark.parametrize(
-    "what", ["signal_handler", "detached", "thread_locals", "many_threads", "at_once", "forks", "message"]
+    "what",
+    ["signal_handler", "detached", "thread_locals", "many_threads", "at_once", "forks", "message", "pairs", "symbols"],
 )
 def test_runs_as_without_the_tool(troubles, what, schedule):
     runs = 2 if what in ("many_threads", "at_once") else 8
@@ -36,10 +40,30 @@ def test_runs_as_without_the_tool(troubles, what, schedule):
 
 
 @pytest.mark.parametrize("schedule", ["native", "default"])
+def test_atomics_of_different_sizes_at_one_place_synchronise_and_are_told(troubles, schedule):
+    result = campaign(troubles, "sizes", schedule=schedule, runs=8)
+    assert {finding.kind for finding in result.findings} == {Kind.TROUBLE}
+    assert "different sizes overlap" in result.findings[0].headline
+    assert result.totals.endings == {"ok": 8}
+
+
+@pytest.mark.parametrize("schedule", ["native", "default"])
 def test_exit_in_a_thread_keeps_its_code(troubles, schedule):
     result = campaign(troubles, "exit_in_thread", schedule=schedule, runs=5)
     assert [finding.headline for finding in result.findings] == ["the program ended with exit code 7"]
     assert result.totals.endings == {"failed": 5}
+
+
+@pytest.mark.parametrize("what", ["copies", "ends_at_once", "ends_quickly", "child_ends_at_once"])
+def test_a_race_is_told_however_it_comes_about_and_the_process_ends(troubles, what, tmp_path):
+    log = tmp_path / "log"
+    settings = {**os.environ, "FENCEPOST_OPTIONS": f"schedule=random:seed=1:log_path={log}"}
+    done = subprocess.run([troubles, what], env=settings, check=False)
+    records = [json.loads(line) for line in log.read_text().splitlines()]
+    assert done.returncode == 66
+    assert "race" in {record["type"] for record in records}
+    ends = [record for record in records if record["type"] == "end"]
+    assert len(ends) == (2 if what == "child_ends_at_once" else 1)
 
 
 def test_no_memory_for_the_tool_is_a_message(troubles):

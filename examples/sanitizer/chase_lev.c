@@ -1,6 +1,7 @@
 /* A work-stealing deque after Chase and Lev, without growth: the owner pushes and takes at the bottom, two thieves
    steal at the top. As published for C11 by Le, Pop, Cohen and Zappa Nardelli (PPoPP 2013), which is correct and
-   not robust: a thief may work with an old `top`. -DSTRONG=1: all is seq_cst. */
+   not robust: a thief may work with an old `top`. -DSTRONG=1: all is seq_cst. -DALTERNATE=1: the owner takes after each push, which
+   shows it much sooner with strong CAS. */
 #include "litmus.h"
 
 #ifndef TOP_CAS
@@ -65,8 +66,15 @@ static int steal(void) {
 }
 
 static void owner(int me) {
+#ifdef ALTERNATE
+  for (int item = 1; item <= ITEMS; ++item) {
+    push(item);
+    sums[me] += take();
+  }
+#else
   for (int item = 1; item <= ITEMS; ++item) push(item);
   for (int round = 0; round < ITEMS; ++round) sums[me] += take();
+#endif
 }
 
 static void thief(int me) {

@@ -26,11 +26,12 @@ FENCEPOST_ABI void __fencepost_benign_end() {
 FENCEPOST_ABI void __fencepost_not_synchronisation(const volatile void* address, unsigned long size) {
     const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(address);
     if (!is_watchable(begin)) return;
-    // Atomics in there begin at addresses that are multiples of their size: 1, 2, 4, 8, 16.
+    // What is accessed there later learns it from the bytes (mixed.hpp).
     for (std::uintptr_t at = begin; at < begin + size; ++at) {
         Location& location = locked_location(at, 1, false);
         location.is_ignored = true;
         location.lock.unlock();
+        for_each_overlapping(at, 1, [](Location& other) { other.is_ignored = true; });
     }
 }
 

@@ -28,33 +28,19 @@ inline bool is_short(const ThreadState* thread) {
 class Entry {
   public:
     __attribute__((always_inline)) Entry(ThreadState& thread, const volatile void* where, unsigned size, bool writes)
-        : thread_(thread) {
-        const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(where);
-        std::atomic<std::uint32_t>* const head = table.head(address);
-        __builtin_prefetch(const_cast<const void*>(where), 1);  // what is not in the cache comes all at once
-        location_ = location_of(head->load(std::memory_order_acquire));
-        if (location_)
-            for (unsigned line = 1; line < (writes ? sizeof(Location) / 64 : 2); ++line)
-                __builtin_prefetch(reinterpret_cast<const char*>(location_) + line * 64, 1);
+        : thread_(thread), where_(where), size_(size) {
         ++thread.accesses;
-        if (__builtin_expect(location_ && location_->has_key(address), 1)) {
-            if (location_->lock.enter(thread.slot, *thread.inside)) {
-                is_owned_ = true;
-                if (__builtin_expect(location_->has_key(address), 1)) return;
-                BiasedLock::leave(*thread.inside);
-            }
-            is_owned_ = false;
-            location_->lock.lock();
-            if (locks_are_fences) thread.may_have_buffered = false;
-            if (__builtin_expect(location_->has_key(address), 1)) return;
-            location_->lock.unlock();
+        begin(writes);
+        if (__builtin_expect(location_->is_mixed, 0)) {
+            leave();
+            release_to_overlapping(thread, where, size);
+            begin(writes);
         }
-        is_owned_ = false;
-        location_ = &locked_location_slowly(address, size, false);
     }
     __attribute__((always_inline)) void end() {
-        if (is_owned_) BiasedLock::leave(*thread_.inside);
-        else location_->lock.unlock();
+        const bool is_mixed = location_->is_mixed;
+        leave();
+        if (__builtin_expect(is_mixed, 0)) acquire_from_overlapping(thread_, where_, size_);
     }
     Entry(const Entry&) = delete;
     Entry& operator=(const Entry&) = delete;
@@ -71,10 +57,41 @@ class Entry {
     }
 
   private:
+    __attribute__((always_inline)) void begin(bool writes) {
+        const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(where_);
+        const std::uintptr_t key = Location::key_of(address, size_, false);
+        std::atomic<std::uint32_t>* const head = table.head(address);
+        __builtin_prefetch(const_cast<const void*>(where_), 1);  // what is not in the cache comes all at once
+        location_ = location_of(head->load(std::memory_order_acquire));
+        if (location_)
+            for (unsigned line = 1; line < (writes ? sizeof(Location) / 64 : 2); ++line)
+                __builtin_prefetch(reinterpret_cast<const char*>(location_) + line * 64, 1);
+        if (__builtin_expect(location_ && location_->has_key(key), 1)) {
+            if (location_->lock.enter(thread_.slot, *thread_.inside)) {
+                is_owned_ = true;
+                if (__builtin_expect(location_->has_key(key), 1)) return;
+                BiasedLock::leave(*thread_.inside);
+            }
+            is_owned_ = false;
+            location_->lock.lock();
+            if (locks_are_fences) thread_.may_have_buffered = false;
+            if (__builtin_expect(location_->has_key(key), 1)) return;
+            location_->lock.unlock();
+        }
+        is_owned_ = false;
+        location_ = &locked_location_slowly(address, size_, false);
+    }
+    __attribute__((always_inline)) void leave() {
+        if (is_owned_) BiasedLock::leave(*thread_.inside);
+        else location_->lock.unlock();
+    }
+
     static constexpr unsigned least_alone = 500;  // what ends an ownership takes as long as a few hundred locks
     static constexpr unsigned most_ownerships = 7;
 
     ThreadState& thread_;
+    const volatile void* where_;
+    unsigned size_;
     Location* location_;
     bool is_owned_;
 };
@@ -90,7 +107,7 @@ struct Judged {
         if (__builtin_expect(location.written == 0, 0)) begin_history(location, value);
     }
     void judge(bool is_write) {
-        if (!thread.knows(location.sc_write.owner) && !location.is_ignored && !run_has_left_sc)
+        if (!thread.knows(location.sc_write.owner) && !location.is_ignored && !location.is_mixed && !run_has_left_sc)
             check_slowly(thread, location, access, finding);
         if (__builtin_expect(location.plain_seen, 0))
             check_atomic_against_plain(thread, location, access.size, is_write, access.order, access.place);
@@ -116,7 +133,7 @@ __attribute__((noinline)) void store_after_others(ThreadState& thread, Entry& en
 template <class T>
 __attribute__((always_inline)) inline T load_quickly(ThreadState* thread, volatile T* address, int order, std::uintptr_t place) {
     const std::uintptr_t number = reinterpret_cast<std::uintptr_t>(address);
-    if (Location* const location = read_again(*thread, number, order_of(order))) {
+    if (Location* const location = read_again(*thread, number, sizeof(T), order_of(order))) {
         if (thread->may_have_buffered) {
             std::atomic_thread_fence(std::memory_order_seq_cst);
             thread->may_have_buffered = false;

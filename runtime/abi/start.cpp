@@ -68,6 +68,7 @@ FENCEPOST_ABI void __tsan_init() {
     // gcc's linker also calls this from .preinit_array, when the C library is not ready for anything.
     if (is_started || !environ) return;
     is_started = true;
+    intercept::find_free();
     watch_copies();
     waits_are_confirmed = options().benign_waits;
     is_usual = !waits_are_confirmed && options().sc != ScAccesses::Fence;

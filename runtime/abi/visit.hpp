@@ -7,6 +7,7 @@
 #include "abi/width.hpp"
 #include "base/busy.hpp"
 #include "base/options.hpp"
+#include "engine/mixed.hpp"
 #include "engine/psc.hpp"
 #include "engine/robustness.hpp"
 #include "engine/shadow.hpp"
@@ -44,7 +45,12 @@ class Visit {
         if (__builtin_expect(waits_are_confirmed, 0) && thread.injection && thread.injection->is_open)
             settle_injection(thread, &access);
         if (fenced_) fence_step(thread, SeqCst, access.place);
-        location_ = &locked_location(reinterpret_cast<std::uintptr_t>(address), access.size, false);
+        location_ = &locked_location(access.address, access.size, false);
+        if (__builtin_expect(location_->is_mixed, 0)) {
+            location_->lock.unlock();
+            release_to_overlapping(thread, address, access.size);
+            location_ = &locked_location(access.address, access.size, false);
+        }
         ++thread.accesses;
         if (access.kind != Kind::Load && access.kind != Kind::Wait) {
             location_->begin_change();
@@ -52,7 +58,10 @@ class Visit {
         }
     }
     __attribute__((always_inline)) ~Visit() {
+        const bool is_mixed = location_->is_mixed;
         location_->lock.unlock();
+        if (__builtin_expect(is_mixed, 0))
+            acquire_from_overlapping(thread_, reinterpret_cast<const void*>(access_.address), access_.size);
         if (__builtin_expect(finding_.found, 0)) report_violation(thread_, access_, finding_, false);
         if (fenced_) fence_step(thread_, SeqCst, access_.place);
     }
@@ -73,7 +82,8 @@ class Visit {
         if (__builtin_expect(location_->written == 0, 0)) begin_history(*location_, value);
     }
     void judge(const Access& access) {
-        if (__builtin_expect(!thread_.knows(location_->sc_write.owner), 0) && !location_->is_ignored)
+        if (__builtin_expect(!thread_.knows(location_->sc_write.owner), 0) && !location_->is_ignored &&
+            !location_->is_mixed)
             if (!run_has_left_sc) check_slowly(thread_, *location_, access, finding_);
         if (__builtin_expect(location_->plain_seen, 0))
             check_atomic_against_plain(thread_, *location_, access.size, access.kind != Kind::Load && access.kind != Kind::Wait,

@@ -134,6 +134,18 @@ std::uint64_t nanoseconds() {
     return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-void yield_processor() { syscall(SYS_sched_yield); }
+// Not by `syscall`, which is intercepted: under control that would be a step of the program.
+void yield_processor() {
+#if defined(__x86_64__)
+    long result = SYS_sched_yield;
+    asm volatile("syscall" : "+a"(result) : : "rcx", "r11", "memory");
+#elif defined(__aarch64__)
+    register long number asm("x8") = SYS_sched_yield;
+    register long result asm("x0");
+    asm volatile("svc 0" : "=r"(result) : "r"(number) : "memory");
+#else
+    syscall(SYS_sched_yield);
+#endif
+}
 
 }  // namespace fencepost::rt

@@ -21,7 +21,7 @@ std::uintptr_t number_of(const void* object) { return reinterpret_cast<std::uint
 
 void sync_acquire(ThreadState* thread, const void* object) {
     const Busy inside;
-    Location* const location = locked_location_if_known(number_of(object), true);
+    Location* const location = locked_location_if_known(number_of(object), 0, true);
     if (!location) return;  // nobody has released it
     acquire_step(*thread, *location);
     location->lock.unlock();

@@ -39,6 +39,7 @@ struct alignas(64) Location {
     std::uint8_t size;
     bool is_ignored : 1;  // annotated: nothing depends on it
     bool plain_seen : 1;  // there have been plain accesses to it
+    bool is_mixed : 1;    // atomic accesses of other sizes overlap: mixed.hpp
     std::uint8_t plain_checks;  // that found no race with them
     std::uint8_t written; // entries in `writes`
     std::uint8_t first;   // the oldest of them: a ring
@@ -57,9 +58,13 @@ struct alignas(64) Location {
     }
 
     static constexpr std::uintptr_t sync_bit = std::uintptr_t{1} << 63;
-    static std::uintptr_t key_of(std::uintptr_t address, bool is_sync) { return address | (is_sync ? sync_bit : 0); }
+    // Accesses of another size at the address have another location (mixed.hpp). The size of a mutex or the like is 0.
+    static constexpr unsigned size_shift = 56;
+    static constexpr std::uintptr_t key_of(std::uintptr_t address, unsigned size, bool is_sync) {
+        return address | std::uintptr_t{size} << size_shift | (is_sync ? sync_bit : 0);
+    }
     bool has_key(std::uintptr_t wanted) const { return key.load(std::memory_order_relaxed) == wanted; }
-    std::uintptr_t address() const { return key.load(std::memory_order_relaxed) & ~sync_bit; }
+    std::uintptr_t address() const { return key.load(std::memory_order_relaxed) & ((std::uintptr_t{1} << size_shift) - 1); }
     bool is_sync() const { return key.load(std::memory_order_relaxed) & sync_bit; }
 
     Epoch* release_array() const { return arrays; }

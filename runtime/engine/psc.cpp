@@ -6,8 +6,9 @@
 
 namespace fencepost::rt {
 
-std::atomic<bool> psc_in_use{false};
-std::atomic<std::uint32_t> fences_executed{0};
+// The one is read at every access, the other changes with every fence.
+alignas(64) std::atomic<bool> psc_in_use{false};
+alignas(64) std::atomic<std::uint32_t> fences_executed{0};
 
 namespace {
 

@@ -131,7 +131,10 @@ void take_word(ThreadState& thread) {
 __attribute__((no_sanitize("thread"))) bool is_known_to_all(Event event) {
     for (const ThreadState* thread = all_threads(); thread; thread = thread->next) {
         if (thread->slot == event.slot()) continue;
-        if (thread->view(ThreadState::Current)[event.slot()] <= event.epoch()) return false;
+        // Its clock Current, which is the first; read here, as a function of the thread's would be instrumented.
+        const unsigned width = __atomic_load_n(&thread->width, __ATOMIC_ACQUIRE);
+        const Epoch* const known = __atomic_load_n(&thread->clocks, __ATOMIC_RELAXED);
+        if (event.slot() >= width || __atomic_load_n(known + event.slot(), __ATOMIC_RELAXED) <= event.epoch()) return false;
     }
     return true;
 }

@@ -127,14 +127,17 @@ void meet_locations(ThreadState& thread, std::uint32_t marker, std::uint32_t sha
     const unsigned overlap = (marker >> segment_shift) - first_marker;
     if (!(overlap & mask_of(shape))) return;
     const std::uintptr_t granule = address & ~std::uintptr_t{7};
+    constexpr unsigned largest = 16;
     for (unsigned byte = 0; byte < 8; ++byte) {
         if (!(overlap >> byte & 1)) continue;
-        Location* const location = locked_location_if_known(granule + byte, false);
-        if (!location) continue;
-        const std::uintptr_t end = location->address() + location->size;
-        const std::uintptr_t size = std::uintptr_t{1} << (shape >> 1 & 3);
-        if (location->address() < address + size && address < end) meet_location(thread, *location, shape, address, place);
-        else location->lock.unlock();
+        for (unsigned size = 1; size <= largest; size *= 2) {
+            Location* const location = locked_location_if_known(granule + byte, size, false);
+            if (!location) continue;
+            const std::uintptr_t end = location->address() + location->size;
+            const std::uintptr_t bytes = std::uintptr_t{1} << (shape >> 1 & 3);
+            if (location->address() < address + bytes && address < end) meet_location(thread, *location, shape, address, place);
+            else location->lock.unlock();
+        }
     }
 }
 

@@ -32,7 +32,8 @@ void release_step(ThreadState& thread, Location& location);
 __attribute__((always_inline)) inline bool writes_again(const ThreadState& thread, const Location& location, Order order, bool is_rmw) {
     const Publication& sc = location.sc_write;
     if (sc.owner.slot() != thread.slot || sc.since != thread.sc_since || !location.sc_all.empty()) return false;
-    if (location.room <= history_kept || location.written != location.room || location.plain_seen) return false;
+    if (location.room <= history_kept || location.written != location.room || location.plain_seen || location.is_mixed)
+        return false;
     if (__builtin_expect(order == SeqCst, 0)) {
         if (!psc_writes_again(thread, location)) return false;
     } else if (psc_matters()) {
@@ -87,9 +88,9 @@ inline void read_step(ThreadState& thread, Location& location, const Access& acc
 
 // The location of a read like one that the thread has done, if since then the thread has neither learnt nor done anything
 // that others might learn of; null if not. If the location has not changed either, the read is no event at all.
-inline Location* read_again(const ThreadState& thread, std::uintptr_t address, Order order) {
+inline Location* read_again(const ThreadState& thread, std::uintptr_t address, unsigned size, Order order) {
     const RecentRead& recent = const_cast<ThreadState&>(thread).recent_read(address);
-    if (recent.address != address || recent.epoch != thread.epoch || order == SeqCst || psc_matters()) return nullptr;
+    if (recent.key != Location::key_of(address, size, false) || recent.epoch != thread.epoch || order == SeqCst || psc_matters()) return nullptr;
     return recent.has_acquired || order == Relaxed ? recent.location : nullptr;
 }
 // Asked after the value is read, and without the lock: who is about to write says so first.
@@ -98,10 +99,10 @@ inline bool is_unchanged(const ThreadState& thread, std::uintptr_t address, cons
     return recent.version == location.version.load(std::memory_order_relaxed);
 }
 inline void remember_as_recent(ThreadState& thread, const Location& location, Order order) {
-    if (location.plain_seen || order == SeqCst) return;  // those are looked at each time
+    if (location.plain_seen || location.is_mixed || order == SeqCst) return;  // those are looked at each time
     const bool has_acquired = acquires(order) || location.release.empty() ||
                               (!location.release.mixed && thread.knows(location.release.owner));
-    thread.recent_read(location.address()) = {location.address(), const_cast<Location*>(&location), thread.epoch,
+    thread.recent_read(location.address()) = {location.key.load(std::memory_order_relaxed), const_cast<Location*>(&location), thread.epoch,
                                               location.version.load(std::memory_order_relaxed), has_acquired};
 }
 

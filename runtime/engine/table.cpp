@@ -8,6 +8,7 @@
 
 #include "base/options.hpp"
 #include "base/pool.hpp"
+#include "engine/mixed.hpp"
 #include "engine/shadow.hpp"
 
 namespace fencepost::rt {
@@ -61,12 +62,13 @@ Location* take_location() {
 
 // The lock and the version stay as they are: somebody may be waiting for the one, or remember the other.
 void make_fresh(Location& location, std::uintptr_t address, unsigned size, bool is_sync) {
-    location.key.store(Location::key_of(address, is_sync), std::memory_order_relaxed);
+    location.key.store(Location::key_of(address, size, is_sync), std::memory_order_relaxed);
     location.size = static_cast<std::uint8_t>(size);
     location.alone = 0;
     location.ownerships = 0;
     location.is_ignored = false;
     location.plain_seen = false;
+    location.is_mixed = false;
     location.plain_checks = 0;
     location.written = location.first = location.room = 0;
     location.reads_known = location.reads_first = location.reads_room = 0;
@@ -160,7 +162,7 @@ char* Table::map_cells(std::uintptr_t address) {
 std::uint64_t locations_made() { return made.load(std::memory_order_relaxed); }
 
 Location& locked_location_slowly(std::uintptr_t address, unsigned size, bool is_sync) {
-    const std::uintptr_t key = Location::key_of(address, is_sync);
+    const std::uintptr_t key = Location::key_of(address, size, is_sync);
     std::atomic<std::uint32_t>* const head = table.head(address);
     Location* fresh = nullptr;
     for (;;) {
@@ -194,12 +196,15 @@ Location& locked_location_slowly(std::uintptr_t address, unsigned size, bool is_
         fresh->next.store(first, std::memory_order_relaxed);
         if (!head->compare_exchange_strong(first, number_of(fresh), std::memory_order_acq_rel)) continue;
         mark_location(*fresh);
-        return *fresh;
+        if (is_sync || !find_overlapping(address, size)) return *fresh;
+        fresh->lock.unlock();
+        meet_overlapping(address, size);
+        fresh = nullptr;
     }
 }
 
-Location* locked_location_if_known(std::uintptr_t address, bool is_sync) {
-    const std::uintptr_t key = Location::key_of(address, is_sync);
+Location* locked_location_if_known(std::uintptr_t address, unsigned size, bool is_sync) {
+    const std::uintptr_t key = Location::key_of(address, size, is_sync);
     Location* found = location_of(table.head(address)->load(std::memory_order_acquire));
     while (found && !found->has_key(key)) found = location_of(found->next.load(std::memory_order_acquire));
     if (!found) return nullptr;

@@ -75,7 +75,7 @@ Location& locked_location_slowly(std::uintptr_t address, unsigned size, bool is_
 
 inline Location& locked_location(std::uintptr_t address, unsigned size, bool is_sync) {
     Location* const found = location_of(table.head(address)->load(std::memory_order_acquire));
-    const std::uintptr_t key = Location::key_of(address, is_sync);
+    const std::uintptr_t key = Location::key_of(address, size, is_sync);
     if (__builtin_expect(found && found->has_key(key), 1)) {
         found->lock.lock();
         if (__builtin_expect(found->has_key(key), 1)) return *found;
@@ -85,7 +85,22 @@ inline Location& locked_location(std::uintptr_t address, unsigned size, bool is_
 }
 
 // The same if it exists, or null.
-Location* locked_location_if_known(std::uintptr_t address, bool is_sync);
+Location* locked_location_if_known(std::uintptr_t address, unsigned size, bool is_sync);
+
+// Does it for each location of an atomic that overlaps those bytes, locked.
+template <class Visit>
+void for_each_overlapping(std::uintptr_t address, unsigned size, Visit visit) {
+    constexpr unsigned largest = 16;
+    const std::uintptr_t block = address & ~std::uintptr_t{largest - 1};
+    for (std::uintptr_t at = block; at < block + largest; ++at)
+        for (unsigned other = 1; other <= largest; other *= 2) {
+            if (at % other != 0 || at + other <= address || at >= address + size) continue;
+            Location* const location = locked_location_if_known(at, other, false);
+            if (!location) continue;
+            visit(*location);
+            location->lock.unlock();
+        }
+}
 
 // Forgets all plain accesses in there (shadow.cpp).
 void forget_cells(std::uintptr_t begin, std::uintptr_t end);

@@ -31,7 +31,7 @@ struct WaitRegion {
 
 // A read after which the same one would change nothing, while the location and the thread stay as they are: no lock is needed for that.
 struct RecentRead {
-    std::uintptr_t address = 0;
+    std::uintptr_t key = 0;  // of the location
     struct Location* location = nullptr;
     Epoch epoch = 0;
     std::uint32_t version = 0;

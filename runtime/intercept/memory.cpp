@@ -32,6 +32,8 @@ Free next_free() {
 
 }  // namespace
 
+void find_free() { next_free(); }
+
 }  // namespace fencepost::intercept
 
 using namespace fencepost;

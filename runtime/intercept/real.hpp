@@ -19,6 +19,9 @@ struct Name {
 // The next definition of `name` in the order of libraries. Null if there is none, which only optional functions may be.
 void* find_next(const char* name, const char* version, bool optional);
 
+// Looked for at the start: later it might be in the middle of what looks for it (dlsym frees its last message).
+void find_free();
+
 template <Name name, class Function>
 Function* real_function(const char* version = nullptr, bool optional = false) {
     static void* found = nullptr;

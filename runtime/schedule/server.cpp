@@ -246,13 +246,24 @@ void serve(int in, int out) {
             answer.send(out);
             continue;
         }
-        const pid_t child = fork();
-        if (child < 0) rt::fail("the fork server cannot fork");
-        if (child == 0) {
-            start_run(rt::options());
-            return;
+        const bool is_one_of_all = strcmp(options.schedule, "exhaustive") == 0;
+        if (is_one_of_all && !explorer.on()) {
+            if (!explorer.create()) rt::fail("there is no memory to explore schedules");
+            explorer.restart();
         }
-        const Ending ending = await_child(child, extras.timeout);
+        pid_t child = 0;
+        Ending ending;
+        bool is_last = false;
+        do {  // schedules that are like one before are no runs
+            child = fork();
+            if (child < 0) rt::fail("the fork server cannot fork");
+            if (child == 0) {
+                start_run(rt::options());
+                return;
+            }
+            ending = await_child(child, extras.timeout);
+            is_last = is_one_of_all && !explorer.advance();
+        } while (is_one_of_all && !is_last && status_of(ending) == Status::Redundant);
         if (status_of(ending) == Status::Ok && outcome->contested != 0) mean.add(outcome->contested);
         Line answer;
         answer.word("done").pair("run", number).pair("pid", static_cast<std::uint64_t>(child));
@@ -261,6 +272,7 @@ void serve(int in, int out) {
             .word(" schedule=")
             .word(name_of(outcome->kind))
             .pair("depth", outcome->depth);
+        if (is_one_of_all) answer.pair("complete", is_last ? 1 : 0);
         answer.pair("k", options.steps).word(" hash=").number(outcome->hash, 16);
         answer.send(out);
     }

@@ -64,7 +64,7 @@ class Execution {
         rt::Location& found = at(location);
         rt::ThreadState& state = *states[static_cast<std::size_t>(thread)];
         const rt::Access wanted = access(rt::Kind::Load, mode, location);
-        if (rt::read_again(state, wanted.address, wanted.order) != &found || !rt::is_unchanged(state, wanted.address, found)) {
+        if (rt::read_again(state, wanted.address, 8, wanted.order) != &found || !rt::is_unchanged(state, wanted.address, found)) {
             rt::read_step(state, found, wanted);
             rt::remember_as_recent(state, found, wanted.order);
         }

@@ -67,6 +67,40 @@ TEST("threads that share locations, locks and memory: nothing is lost, nothing i
     rt::memory_reset(&shared, sizeof shared);
 }
 
+TEST("who is alone with a location owns its lock until somebody comes; nothing is lost meanwhile") {
+    static std::uint64_t word;
+    static std::atomic<bool> goes_on{false};
+    constexpr unsigned many = 5000;
+    rt::is_usual = true;
+    rt::psc_in_use = false;  // other tests' seq_cst accesses
+    rt::allow_owned_locks();
+    const rt::Findings before = rt::findings();
+    for (unsigned round = 0; round < 4; ++round) {
+        goes_on = false;
+        in_threads(2, [](unsigned i) {
+            const auto add = [](std::uintptr_t place) {
+                for (unsigned k = 0; k < many; ++k)
+                    rt::atomic_update<rt::FetchAdd>(&word, std::uint64_t{1}, __ATOMIC_ACQ_REL, place);
+            };
+            if (i == 0) add(1);  // alone
+            if (i == 0) goes_on = true;
+            while (!goes_on) std::this_thread::yield();
+            add(2);
+        });
+        rt::Location* const location = rt::locked_location_if_known(reinterpret_cast<std::uintptr_t>(&word), 8, false);
+        CHECK(location != nullptr);
+        if (location) {
+            CHECK(location->ownerships > 0 || !rt::locks_can_be_owned);
+            CHECK(location->write(0).value == std::uint64_t{3} * many * (round + 1));
+            location->lock.unlock();
+        }
+    }
+    CHECK(word == std::uint64_t{12} * many);
+    CHECK(rt::findings().races == before.races);
+    CHECK(rt::findings().violations == before.violations);
+    rt::memory_reset(&word, sizeof word);
+}
+
 TEST("numbers of segments are used again, and old accesses are still told apart from races") {
     static std::uint64_t words[64];
     const rt::Findings before = rt::findings();

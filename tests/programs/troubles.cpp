@@ -159,6 +159,82 @@ static void forks() {
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) std::abort();
 }
 
+// Copied whole by the one, partly overwritten by the other.
+char copied[64], source[64];
+static void copies() {
+  volatile std::size_t size = sizeof copied;  // not known to the compiler, which would not call anything else
+  std::thread one([&] { std::memcpy(copied, source, size); });
+  std::thread two([&] { std::memset(copied + 32, 1, size / 2); });
+  one.join();
+  two.join();
+}
+
+// Processes that end in other ways than by main or exit.
+static void ends_at_once() {
+  race();
+  _exit(0);
+}
+static void ends_quickly() {
+  race();
+  std::quick_exit(0);
+}
+static void child_ends_at_once() {
+  race();
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (status != 0) std::abort();  // what the parent has done is not the child's
+}
+
+// Sixteen bytes, which some compilers leave to libatomic.
+struct alignas(16) Pair {
+  long first, second;
+};
+static std::atomic<Pair> pair;
+static void pairs() {
+  static long data = 0;
+  std::thread writer([] {
+    data = 1;
+    pair.store(Pair{1, 1}, std::memory_order_release);
+  });
+  std::thread reader([] {
+    while (pair.load(std::memory_order_acquire).first == 0) std::this_thread::yield();
+    if (data != 1) std::abort();
+  });
+  writer.join();
+  reader.join();
+}
+
+#include <dlfcn.h>  // here, as the tests know the lines above
+// dlsym frees its last message when it is asked again.
+static void symbols() {
+  std::thread other([] {
+    for (int i = 0; i < 3; ++i)
+      if (dlsym(RTLD_DEFAULT, "there_is_no_such_function")) std::abort();
+  });
+  other.join();
+}
+
+// A word, and a half of it.
+static void sizes() {
+  static union {
+    unsigned long whole;
+    unsigned halves[2];
+  } word;
+  static long data = 0;
+  std::thread writer([] {
+    data = 1;
+    __atomic_store_n(&word.whole, 0x100000001UL, __ATOMIC_RELEASE);
+  });
+  std::thread reader([] {
+    while (__atomic_load_n(&word.halves[1], __ATOMIC_ACQUIRE) == 0) std::this_thread::yield();
+    if (data != 1) std::abort();
+  });
+  writer.join();
+  reader.join();
+}
+
 static void hang() {
   std::thread other([] {
     for (;;) sleep(1000);
@@ -180,7 +256,9 @@ int main(int count, char **words) {
   } all[] = {{"store_buffering", store_buffering}, {"race", race}, {"message", message}, {"deadlock", deadlock},
              {"crash", crash}, {"signal_handler", signal_handler}, {"exit_in_thread", exit_in_thread},
              {"detached", detached}, {"thread_locals", thread_locals}, {"many_threads", many_threads},
-             {"at_once", at_once}, {"forks", forks}, {"hang", hang}, {"many_locations", many_locations}};
+             {"at_once", at_once}, {"forks", forks}, {"hang", hang}, {"many_locations", many_locations},
+             {"copies", copies}, {"ends_at_once", ends_at_once}, {"ends_quickly", ends_quickly},
+             {"child_ends_at_once", child_ends_at_once}, {"pairs", pairs}, {"sizes", sizes}, {"symbols", symbols}};
   for (const auto &one : all)
     if (count > 1 && std::strcmp(one.name, words[1]) == 0) {
       one.run();

@@ -64,7 +64,8 @@ _PRELUDE = """\
 
 int __fencepost_choose(int count);
 
-/* clang makes a load of an update that changes nothing, should it know that. */
+/* clang makes a load of an update that changes nothing, and a store of an exchange whose result is not used, should it
+   know that. */
 static inline long long opaque(long long value) {
   __asm__ volatile("" : "+r"(value));
   return value;
@@ -184,7 +185,7 @@ class _Writer:
                 lines.append(f"atomic_store_explicit({place}, {wrapped(expr)}, {_ORDERS[order]});")
             case Rmw(register, op, _, operand, order):
                 changed = f"({self.type})opaque({value(operand)})"
-                lines.append(out(register, f"{_FETCHES[op]}({place}, {changed}, {_ORDERS[order]})"))
+                lines.append(out(register, f"opaque({_FETCHES[op]}({place}, {changed}, {_ORDERS[order]}))"))
             case Cas(register, _, expected, desired, success, failure):
                 lines.append(f"{self.type} expected = {wrapped(expected)};")
                 lines.append(

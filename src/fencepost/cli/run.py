@@ -39,6 +39,7 @@ exit codes: 0 nothing found, 1 something found (a violation, a data race, a dead
 program other than 0), 2 no run, or not all, came to an end, 3 usage, 4 an error of fencepost.
 """
 
+_MOST_EXPLORED = 100_000
 _MINIMISING_TIME = 10.0  # seconds, for each finding
 _MOST_MINIMISED = 5
 
@@ -48,12 +49,15 @@ def configure(parser: Parser) -> None:
     parser.add_argument("program", metavar="PROGRAM", help="compiled with fencepost cc or fencepost c++")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGUMENTS", help="of the program")
     which = parser.add_argument_group("the runs")
-    which.add_argument("--runs", type=count, metavar="N", help="how many (default: 100; 1 with --replay)")
+    which.add_argument(
+        "--runs", type=count, metavar="N", help="how many (default: 100; 1 with --replay; exhaustive: at most 100000)"
+    )
     which.add_argument(
         "--schedule",
         type=one_of("schedule", STRATEGIES),
         default="default",
-        help="who runs next: native (the operating system), random, pct, pos, or default: these three in turn",
+        help="who runs next: native (the operating system), random, pct, pos, default (these three in turn), or\n"
+        "exhaustive: every schedule there is, of small programs",
     )
     which.add_argument(
         "--seed", type=count, default=1, metavar="S", help="of the first run; each has the next (default: 1)"
@@ -96,6 +100,12 @@ def run(arguments: Namespace) -> int:
         check_writable(arguments.output)
     if arguments.replay is not None and not os.path.isfile(arguments.replay):
         raise UsageError(f"there is no schedule {arguments.replay}", "fencepost run --minimise saves some")
+    if arguments.schedule == "exhaustive" and (arguments.minimise or arguments.replay is not None):
+        raise UsageError(
+            "--schedule exhaustive goes with neither --minimise nor --replay", "use them with another schedule"
+        )
+    if arguments.schedule == "exhaustive" and arguments.jobs != 1:
+        raise UsageError("--schedule exhaustive runs one schedule at a time", "leave --jobs away")
     campaign = Campaign(_plan(arguments, command))
     symboliser = Symboliser()
     with Interrupts() as interrupts:
@@ -146,7 +156,7 @@ def _plan(arguments: Namespace, command: tuple[str, ...]) -> Plan:
     replay = os.path.abspath(arguments.replay) if arguments.replay is not None else None
     return Plan(
         command=command,
-        runs=arguments.runs or (1 if replay else 100),
+        runs=arguments.runs or (1 if replay else _MOST_EXPLORED if arguments.schedule == "exhaustive" else 100),
         schedule=arguments.schedule,
         seed=arguments.seed,
         depth=arguments.depth,

@@ -15,7 +15,7 @@ from .server import ForkServer, RunOutcome
 from .suppressions import Suppressions
 from .symbols import Symboliser
 
-STRATEGIES = ("default", "native", "random", "pct", "pos")
+STRATEGIES = ("default", "native", "random", "pct", "pos", "exhaustive")
 
 # By default every strategy has its turn, as none is best for all.
 _ROTATION = (("pct", 2), ("pct", 3), ("pct", 4), ("pct", 5), ("pos", 0), ("random", 0))
@@ -70,6 +70,7 @@ class Campaign:
         self._pct: Counter[int] = Counter()  # runs of PCT by depth
         self._most_steps = 0
         self._seconds = 0.0
+        self._covered = False  # all schedules
 
     def run(self, on_progress: OnProgress | None = None) -> None:
         started = time.monotonic()
@@ -118,6 +119,8 @@ class Campaign:
                             on_progress(Progress(self._runs, self.plan.runs, len(self.findings), seconds))
                         if found and self.plan.until_violation:
                             return
+                        if outcome.setup.schedule == "exhaustive" and self._is_over(outcome):
+                            return
                         if server.is_over:
                             selector.unregister(server)
                             begin(None)
@@ -130,6 +133,11 @@ class Campaign:
             finally:
                 for server in servers:
                     server.close()
+
+    def _is_over(self, outcome: RunOutcome) -> bool:
+        """Whether there is no schedule after that one, or none that could be gone through."""
+        self._covered = outcome.is_last and outcome.ending in ("ok", "failed", "deadlock", "crashed", "redundant")
+        return outcome.is_last or outcome.ending in ("diverged", "bound", "timeout")
 
     def server(self, folder: str, number: int, log: str | None = None) -> ForkServer:
         """Another server of the program, with the options of this campaign."""
@@ -149,6 +157,8 @@ class Campaign:
             outcome = RunOutcome(
                 outcome.setup, "timeout", None, outcome.steps, outcome.threads, outcome.records, outcome.output
             )
+        if outcome.ending == "redundant":  # no schedule was left but those like others
+            return False
         self._runs += 1
         self._endings[outcome.ending] += 1
         self._steps += outcome.steps
@@ -167,6 +177,9 @@ class Campaign:
             return
         for number in range(plan.runs):
             schedule, depth = _ROTATION[number % len(_ROTATION)]
+            if plan.schedule == "exhaustive":
+                yield Setup("exhaustive", number + 1)
+                continue
             if plan.schedule != "default":
                 schedule, depth = plan.schedule, plan.depth if plan.schedule == "pct" else 0
             steps = plan.steps or 0 if schedule == "pct" else 0  # 0: the server knows how long runs are
@@ -179,12 +192,13 @@ class Campaign:
             program=self.plan.command[0],
             arguments=self.plan.command[1:],
             schedule="replay" if self.plan.replay else self.plan.schedule,
-            seed=self.plan.seed,
+            seed=None if self.plan.schedule == "exhaustive" else self.plan.seed,
             findings=findings,
             totals=Totals(self._runs, self._seconds, self._steps, dict(self._endings)),
             suppressed=suppressed,
             interrupted=self.interrupted,
             planned=self.plan.runs,
+            covered=self._covered if self.plan.schedule == "exhaustive" else None,
             bounds=tuple(self._bounds()),
             remarks=(symboliser.trouble,) if symboliser.trouble and findings else (),
         )

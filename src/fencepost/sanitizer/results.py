@@ -30,8 +30,8 @@ HARMLESS = frozenset({Kind.BENIGN_WAIT, Kind.TROUBLE})
 class Setup:
     """What makes a run happen again."""
 
-    schedule: str  # native random pct pos replay
-    seed: int
+    schedule: str  # native random pct pos replay exhaustive
+    seed: int  # of an exploration of all schedules: which of them
     depth: int = 0
     steps: int = 0
     replay: str | None = None
@@ -46,6 +46,8 @@ class Setup:
             return ("--replay", self.replay)
         if self.schedule == "native":
             return ("--schedule", "native")
+        if self.schedule == "exhaustive":
+            return ("--schedule", "exhaustive", "--runs", str(self.seed))
         words: tuple[str, ...] = ("--schedule", self.schedule)
         if self.schedule == "pct":
             words += ("--depth", str(self.depth), "--steps", str(self.steps))
@@ -113,6 +115,7 @@ class RunResult:
     suppressed: int = 0  # findings that a suppression file keeps quiet
     interrupted: bool = False
     planned: int | None = None  # how many runs there were to be
+    covered: bool | None = None  # whether these were all schedules that there are; None: that was not the aim
     bounds: tuple[str, ...] = ()  # what the runs would have found, with which probability
     remarks: tuple[str, ...] = ()
 
@@ -122,5 +125,7 @@ class RunResult:
 
     @property
     def is_inconclusive(self) -> bool:
-        """No run came to its end, or some did not: nothing found means nothing then."""
-        return not self.totals.runs or any(finding.kind is Kind.HANG for finding in self.findings)
+        """No run came to its end, or some did not, or not all schedules: nothing found means nothing then."""
+        return (
+            not self.totals.runs or self.covered is False or any(finding.kind is Kind.HANG for finding in self.findings)
+        )

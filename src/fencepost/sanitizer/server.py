@@ -28,12 +28,13 @@ class RunOutcome:
     """One run."""
 
     setup: Setup
-    ending: str  # ok deadlock bound diverged crashed timeout failed
+    ending: str  # ok deadlock bound diverged redundant crashed timeout failed
     status: int | None  # exit code, or minus a signal's number
     steps: int
     threads: int
     records: tuple[Record, ...]
     output: str  # the end of what it wrote, if that was caught
+    is_last: bool = False  # of all schedules that there are
 
 
 class ForkServer:
@@ -140,7 +141,8 @@ class ForkServer:
         if setup.schedule == "pct" and words.get("k", "").isdigit():
             setup = replace(setup, steps=int(words["k"]))  # which repeats the run elsewhere
         steps, threads = (int(words.get(name, "0") or "0") for name in ("steps", "threads"))
-        return RunOutcome(setup, ending, status, steps, threads, self._new_records(), self._output())
+        is_last = words.get("complete") == "1"
+        return RunOutcome(setup, ending, status, steps, threads, self._new_records(), self._output(), is_last)
 
     def _ended(self, setup: Setup) -> RunOutcome:
         """The server itself is gone."""

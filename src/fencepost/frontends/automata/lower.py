@@ -265,10 +265,10 @@ class _ThreadLowering:
     def idle_notes(self) -> Iterator[str]:
         """Transitions that are never taken: a misspelt state, most likely."""
         met = {state for state, _ in self.place}
-        for state, transitions in self.leaving.items():
-            if state not in met:
-                where = f"line {transitions[0].word.line}: thread '{self.automaton.name.text}'"
-                yield f"{where}: nothing leads to state '{state}', so this is never taken"
+        idle = {state: transitions[0].word.line for state, transitions in self.leaving.items() if state not in met}
+        if idle:
+            states = ", ".join(f"'{state}' (line {line})" for state, line in idle.items())
+            yield f"thread '{self.automaton.name.text}': nothing leads to {states}, so what leaves there is never taken"
 
     def lock_notes(self, file: str) -> Iterator[str]:
         """What is strange about locks. Raises InputError for one that can never be taken, or given back."""

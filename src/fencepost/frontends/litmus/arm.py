@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import partial
 
 from fencepost.program.expr import Binary, Const, Expr, Reg, Unary, registers_of
@@ -426,10 +427,11 @@ def _conditional(line: Line, inner: Handler, name: str) -> None:
     line.code.place(after)
 
 
-def _known() -> str:
-    return (
-        f"{', '.join(sorted(_CONDITIONAL | _UNCONDITIONAL))}; most of these with a condition ({', '.join(CONDITIONS)})"
-    )
+def _known() -> Iterator[str]:
+    yield from _UNCONDITIONAL
+    for mnemonic in _CONDITIONAL:
+        yield mnemonic
+        yield from (mnemonic + name for name in CONDITIONS)
 
 
 MACHINE = Machine(Isa.ARMV7, _BITS, register, _find, _known)

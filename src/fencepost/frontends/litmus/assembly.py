@@ -75,6 +75,13 @@ def assemble(machine: Machine, text: Text, cells: list[Cell], code: ThreadCode) 
             _instruction(machine, text, start, end, code)
 
 
+def _nearest(name: str, machine: Machine) -> list[str]:
+    from difflib import get_close_matches  # costs something to import, and is only needed when something is wrong
+
+    known = {mnemonic.lower(): mnemonic for mnemonic in machine.known()}
+    return [known[found] for found in get_close_matches(name.lower(), known, n=6, cutoff=0.0)]
+
+
 def _instruction(machine: Machine, text: Text, start: int, end: int, code: ThreadCode) -> None:
     place = _visible(text, start)
     code.at(place)
@@ -87,7 +94,7 @@ def _instruction(machine: Machine, text: Text, start: int, end: int, code: Threa
         text.fail(
             f"unsupported instruction '{' '.join(text.content[place:end].split())}'",
             place,
-            hint=f"known for {machine.isa.value}: {machine.known()}",
+            hint=f"the nearest that are known for {machine.isa.value}: {', '.join(_nearest(name, machine))}",
         )
     line = Line(machine, code, name, Cursor(text, found.end(), end))
     handler(line)

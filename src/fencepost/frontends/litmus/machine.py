@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from fencepost.program.expr import Binary, Const, Expr, Reg, Unary
@@ -33,7 +33,7 @@ class Machine:
     word: int  # bits of a register
     register: Callable[[str], Register | None]  # the register of that name as written, if there is one
     find: Callable[[str], Handler | None]  # what reads the operands of a mnemonic and emits its code
-    known: Callable[[], str]  # the mnemonics, for a message
+    known: Callable[[], Iterable[str]]  # the mnemonics, for a message
 
 
 def masked(value: Expr, bits: int) -> Expr:

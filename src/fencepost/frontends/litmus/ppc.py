@@ -38,7 +38,11 @@ def _base(line: Line) -> Expr:
     if line.operands.accept("0"):
         return Const(0)
     found = line.register()
-    return Const(0) if found.name == "r0" else line.value(found)
+    if found.name != "r0":
+        return line.value(found)
+    if line.code.initial.get("r0", 0):
+        line.code.fail("r0 stands for zero here, whatever it holds", hint="put the address into another register")
+    return Const(0)
 
 
 def _immediate(line: Line) -> int:
@@ -388,6 +392,4 @@ def _accesses() -> dict[str, Handler]:
 
 _TABLE = table_of(_arithmetic(), _control(), _accesses())
 
-MACHINE = Machine(
-    Isa.POWER, _WORD, register, lambda mnemonic: _TABLE.get(mnemonic.lower()), lambda: ", ".join(sorted(_TABLE))
-)
+MACHINE = Machine(Isa.POWER, _WORD, register, lambda mnemonic: _TABLE.get(mnemonic.lower()), lambda: _TABLE)

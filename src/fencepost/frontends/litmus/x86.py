@@ -8,7 +8,7 @@ write memory do so in two steps.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -542,8 +542,9 @@ def _find(mnemonic: str) -> Handler | None:
     return partial(_run, mnemonic=mnemonic, locked=False) if _meaning(mnemonic) is not None else None
 
 
-def _known() -> str:
-    return f"{', '.join(sorted(_SIZED))} (with or without B, W, L, Q), {', '.join(sorted(_UNSIZED))}, LOCK"
+def _known() -> Iterator[str]:
+    yield from ("LOCK", *_UNSIZED, *_SIZED)
+    yield from (name + size for name in _SIZED for size in _BITS)
 
 
 def _machine(word: int) -> Machine:

@@ -31,6 +31,7 @@ def data(result: RunResult) -> dict[str, Any]:
         "runs": {
             "planned": result.planned,
             "made": result.totals.runs,
+            "all_schedules": result.covered,
             "endings": dict(result.totals.endings),
             "steps": result.totals.steps,
             "seconds": result.totals.seconds,

@@ -42,10 +42,21 @@ def verdict(result: RunResult) -> str:
     wrong = [f"{counts[kind]} {_COUNTED[kind][counts[kind] > 1]}" for kind in _COUNTED if counts[kind]]
     if not result.totals.runs:
         return f"unknown: no run of {program} came to an end"
+    if not wrong and result.covered:
+        return f"nothing found in {program}: {_all_schedules(result)} (other inputs may show more)"
+    if not wrong and result.covered is False:
+        return f"unknown: nothing found in {runs} of {program}, which are not all schedules"
     if not wrong:
         return f"nothing found in {runs} of {program} (other schedules and inputs may show more)"
     robust = "NOT robust: " if counts[Kind.VIOLATION] else ""
-    return f"{robust}{', '.join(wrong)} in {runs} of {program}"
+    where = f"{runs} of {program}" if not result.covered else f"{program}: {_all_schedules(result)}"
+    return f"{robust}{', '.join(wrong)} in {where}"
+
+
+def _all_schedules(result: RunResult) -> str:
+    number = result.totals.runs
+    few = "the only schedule was run" if number == 1 else f"all {number:,} schedules were run"
+    return f"{few}, up to the order of steps that do not conflict"
 
 
 def _runs(result: RunResult) -> str:

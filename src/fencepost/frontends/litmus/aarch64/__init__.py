@@ -13,4 +13,4 @@ from .operands import register
 
 _TABLE = table_of(arithmetic(), control(), accesses(), atomics())
 
-MACHINE = Machine(Isa.AARCH64, 64, register, _TABLE.get, lambda: ", ".join(sorted(_TABLE)))
+MACHINE = Machine(Isa.AARCH64, 64, register, _TABLE.get, lambda: _TABLE)
