@@ -147,8 +147,12 @@ def _without_limits(
     if options.timeout is not None:  # the rest is for the program itself
         options = replace(options, timeout=(options.timeout + time.perf_counter() - started) / 2)
     found = _refined(wider, counters, info, notion, options, on_progress, started)
-    if found is None or found["ending"] == _STOPPED:
-        return found
+    if found is None:
+        return None
+    if found["ending"] == _STOPPED:  # what goes wrong without the limits need not go wrong with them
+        assertion: _core.Discovery = {**found["assertion"], "kind": 0}
+        deadlock: _core.Discovery = {**found["deadlock"], "kind": 0}
+        return {**found, "assertion": assertion, "deadlock": deadlock}
     wrong = found["undecided"] or any(found[what]["kind"] for what in ("violation", "assertion", "deadlock"))
     return found if found["ending"] == _EXHAUSTED and not wrong else None
 
